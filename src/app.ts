@@ -10,6 +10,7 @@ import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/ca
 import { codehostSender } from './guards/codehost-signature.ts'
 import { senderGuards } from './guards/delivery-sender.ts'
 import { checkEarly, oncePerRequest } from './guards/early.ts'
+import { refuseDuringImport } from './guards/import-in-progress.ts'
 import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests } from './guards/rate-limit.ts'
@@ -32,9 +33,11 @@ import { contextRoutes } from './routes/context.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { deliveriesRoutes } from './routes/deliveries.ts'
 import { docsRoutes } from './routes/docs.ts'
+import { exportRoutes } from './routes/export.ts'
 import { receiverRoutes } from './routes/feedback.ts'
 import { feedbackEventsRoutes } from './routes/feedback-events.ts'
 import { healthRoutes } from './routes/health.ts'
+import { importRoutes } from './routes/import.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
@@ -119,6 +122,7 @@ export async function buildApp({
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
     scope.addHook('preHandler', limitAtOnce)
+    scope.addHook('preHandler', refuseDuringImport(service.importing))
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
@@ -152,6 +156,8 @@ export async function buildApp({
     scope.register(streamRoutes, { prefix: '/api/stream', ...service })
     scope.register(feedbackEventsRoutes, { prefix: '/api/analytics/events', ...service })
     scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })
+    scope.register(exportRoutes, { prefix: '/api/export', ...service })
+    scope.register(importRoutes, { prefix: '/api/import', ...service })
   })
 
   app.register(async function forMetricsReaders(scope) {
@@ -210,7 +216,9 @@ async function receivers(
   const { webhookSecret } = config
   const { failures } = limits
   const limit = limitRequests({ policy: 'receiver', limit: limits.receiver, nameOf: () => 'all' })
-  const guards = [requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret }), limit]
+  const refuseChanges = refuseDuringImport(services.importing)
+  const requireSecret = requireWebhookSecret({ access: services.access, failures, buffer, webhookSecret })
+  const guards = [requireSecret, limit, refuseChanges]
   scope.register(receiverRoutes, { prefix: '/api/analytics', ...services, guards, buffer })
 
   // The code host waits 10 s, and never sends again by itself.
@@ -227,7 +235,7 @@ async function receivers(
     senders: hosts,
     earlyGuards: [hosts.requireSender, limit.peek],
     // Only verified deliveries count towards the limit.
-    guards: [hosts.verifyBody, limit],
+    guards: [hosts.verifyBody, limit, refuseChanges],
     buffer: pushBuffer,
     bodyIntake: limits.unverifiedIntake,
   })
@@ -243,7 +251,7 @@ async function receivers(
     ...services,
     senders,
     earlyGuards: [senders.requireSender, limit.peek],
-    guards: [senders.verifyBody, limit],
+    guards: [senders.verifyBody, limit, refuseChanges],
     buffer,
     unverifiedIntake: limits.unverifiedIntake,
   })

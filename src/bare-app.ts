@@ -26,7 +26,7 @@ import { countResponses } from './plugins/metrics.ts'
 import { problems, sendProblem } from './plugins/problems/index.ts'
 import { requestId, requests } from './plugins/requests.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
-import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, REQUEST_MS, timeouts } from './plugins/timeouts.ts'
+import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, timeouts } from './plugins/timeouts.ts'
 import { validation } from './plugins/validation.ts'
 import { failureLimit } from './services/failure-limit.ts'
 import type { Services } from './services/index.ts'
@@ -51,7 +51,8 @@ export async function bareApp({ config, logger, services: { metrics }, limits }:
     bodyLimit: 1024 * 1024,
     // Senders of feedback reuse connections: one that is closed as they send costs them a retry.
     keepAliveTimeout: 72_000,
-    requestTimeout: REQUEST_MS,
+    // `plugins/timeouts.ts` limits the time of a body, with exceptions.
+    requestTimeout: 0,
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
     // Requests that arrive while draining are still processed; `plugins/requests.ts` closes their connections.
     return503OnClosing: false,

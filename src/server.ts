@@ -133,8 +133,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const server: Server = config.databaseUrl ? { connectionString: config.databaseUrl } : await embedded()
   const { connectionString } = server
   const loaded = await application()
-  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, services } = loaded
-  const { githubClient, buildApp, buildReceiver, limitsOf, setUp, afterRestore } = loaded
+  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, transfersOn } = loaded
+  const { services, setUp, afterRestore, githubClient, buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
@@ -181,6 +181,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   }
   const service = services({
     repos,
+    transfers: transfersOn(db),
     clock,
     randomBytes,
     codehost,

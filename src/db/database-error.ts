@@ -77,3 +77,17 @@ export function withoutValues(error: unknown): unknown {
   const message = (reported.message ?? 'The statement failed.').replace(/"[^"]*"|'[^']*'/g, '"…"')
   return Object.assign(new Error(message), { code, constraint, table, routine })
 }
+
+/** True if a statement was refused because of its values. */
+export const isInvalidData = (error: unknown): boolean =>
+  errorChain(error).some(({ code }) => /^(22|23|54)/.test(code ?? ''))
+
+/** Why it was, and the constraint or index that it violates, if any. */
+export function violationOf(error: unknown): {
+  reason: 'duplicate' | 'unknown_reference' | 'invalid'
+  constraint: string | undefined
+} {
+  const { code, constraint } = errorChain(error).findLast((link) => link.code !== undefined) ?? {}
+  if (code === '23505') return { reason: 'duplicate', constraint }
+  return { reason: code === '23503' ? 'unknown_reference' : 'invalid', constraint }
+}

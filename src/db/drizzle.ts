@@ -23,6 +23,7 @@ export const {
   desc,
   eq,
   getTableColumns,
+  getTableName,
   gt,
   gte,
   inArray,

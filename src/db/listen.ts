@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { databaseSocket } from './pool.ts'
+import { databaseSocket } from './database-socket.ts'
 
 const RECONNECT_MS = 500
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { applyMigrations } from './apply-migrations.ts'
-import { databaseSocket } from './pool.ts'
+import { databaseSocket } from './database-socket.ts'
 import { watchDatabase } from './watchdog.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))

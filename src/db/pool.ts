@@ -1,9 +1,13 @@
-import { Socket } from 'node:net'
-import { addAbortSignal } from 'node:stream'
 import pg from 'pg'
+import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
+import { openSession, type Session, type SessionOptions } from './session.ts'
 
-export type Database = NodePgDatabase & { $client: pg.Pool }
+export type Database = NodePgDatabase & {
+  $client: pg.Pool
+  /** Opens a connection outside the pool, without a time limit for its statements. */
+  openSession(options: SessionOptions): Promise<Session>
+}
 
 interface PoolOptions {
   connectionString: string
@@ -29,7 +33,10 @@ export function openDatabase({ connectionString, size, cut, onError }: PoolOptio
   pool.on('error', onError)
   // The same for a connection that breaks between two statements of a transaction: the next statement reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return Object.assign(drizzle(pool), { transaction: transactionsOn(pool) })
+  return Object.assign(drizzle(pool), {
+    transaction: transactionsOn(pool),
+    openSession: (options: SessionOptions) => openSession({ connectionString, cut }, options),
+  })
 }
 
 /** Returns a function that reads the current state of the pool. */
@@ -45,19 +52,6 @@ export const poolState =
 /** Options for a separate pool: a connection without a response for 12 s is closed. */
 export function boundedConnection(connectionString: string, cut?: AbortSignal) {
   return { connectionString, keepAlive: true, stream: () => databaseSocket(12_000, cut) }
-}
-
-/**
- * A socket that closes when it receives nothing for this long, even if TCP reports it open, and when `cut` is aborted.
- * The driver's own `query_timeout` would pass the connection on to the next request.
- */
-export function databaseSocket(silenceMs: number, cut?: AbortSignal): Socket {
-  const socket = new Socket()
-  socket.setTimeout(silenceMs, () => {
-    const message = `no response from the database for ${silenceMs / 1_000} s`
-    socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }))
-  })
-  return cut ? addAbortSignal(cut, socket) : socket
 }
 
 /** Drizzle's own pool transaction leaks the connection when `begin` fails. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { errorChain } from '../lib/error-chain.ts'
-import { databaseSocket } from './pool.ts'
+import { databaseSocket } from './database-socket.ts'
 
 interface WatchdogOptions {
   connectionString: string

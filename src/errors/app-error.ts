@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'repository_not_connected'
   | 'sync_in_progress'
   | 'request_in_progress'
+  | 'import_not_empty'
   | 'too_many_saved_filters'
   | 'too_many_secrets'
   | 'too_many_rules'
@@ -69,6 +70,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'internal_error'
   | 'unavailable'
+  | 'import_in_progress'
   | 'codehost_unreachable'
 
 /** One error of the input. `path` is a JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */

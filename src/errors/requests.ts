@@ -89,11 +89,11 @@ export const workerLost = (cause: Error) =>
     cause,
   })
 
-export const unsupportedMediaType = (contentType: string | undefined) =>
+export const unsupportedMediaType = (contentType: string | undefined, supported = 'application/json') =>
   new AppError('unsupported_media_type', {
     detail: contentType
-      ? `Content-Type ${contentType.slice(0, 100)} is not supported; use application/json.`
-      : 'Content-Type is missing; use application/json.',
+      ? `Content-Type ${contentType.slice(0, 100)} is not supported; use ${supported}.`
+      : `Content-Type is missing; use ${supported}.`,
   })
 
 export const requestInProgress = () =>

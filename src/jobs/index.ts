@@ -24,6 +24,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     access,
     claims,
     cleanup,
+    importing,
     lists,
     metrics,
     outbox,
@@ -34,6 +35,11 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     taskCounts,
     tasks,
   } = services
+  /** During an import, work on tasks would only wait for its locks. */
+  const unlessImporting =
+    <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) =>
+    async (...args: Args) =>
+      !importing.isRunning() && work(...args)
   const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
   // Usually the database is unavailable; pg-boss resumes when it is back.
   boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
@@ -42,6 +48,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
     await boss.schedule('sweep', '*/10 * * * *')
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
+      if (importing.isRunning()) return
       const pause = pausing({ shares: { busy: 0.3, quiet: 0.9 }, maxMs: 1_000 })
       logger.info(await metrics.timed('sweep', () => cleanup.cleanUp(pause)), 'cleanup finished')
     })
@@ -60,15 +67,24 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     // Pauses leave processor time to requests.
     // For the next reader: while there is one, it does this itself.
     paced(() => sequencer.work(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
-    paced(() => taskCounts.aggregate(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
-    paced(() => claims.openExpired(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),
+    paced(
+      unlessImporting(() => taskCounts.aggregate()),
+      { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
+    ),
+    paced(
+      unlessImporting(() => claims.openExpired()),
+      { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
+    ),
     // One deletion has its turn at a time: this is the share of all instances.
     ...[lists, projects].map(({ workOnDeletions }) =>
-      paced(workOnDeletions, { shares: { busy: 0.6, quiet: 0.9 }, pauseMs: 1_000, logger }),
+      paced(unlessImporting(workOnDeletions), { shares: { busy: 0.6, quiet: 0.9 }, pauseMs: 1_000, logger }),
     ),
     // About 400 tasks a second on an idle machine: indexing a million existing tasks takes 40 minutes. Half that rate
     // during heavy writes.
-    paced(() => tasks.indexTexts(), { shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500, logger }),
+    paced(
+      unlessImporting(() => tasks.indexTexts()),
+      { shares: { busy: 0.2, quiet: 0.5 }, pauseMs: 500, logger },
+    ),
   ]
 
   return {

@@ -35,7 +35,8 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     async (request, reply) => {
       const { caller, id: requestId, log } = request
       const results = longResults()
-      const exchange: Exchange = { caller, requestId, log, results, hasEffect: false }
+      const requireWritable = services.importing.requireNone
+      const exchange: Exchange = { caller, requestId, log, results, requireWritable, hasEffect: false }
       const gone = new AbortController()
       if (isListening(request.body)) listeners.add(gone)
       reply.raw.once('close', () => {

@@ -21,6 +21,8 @@ export interface Exchange {
   requestId: string
   log: FastifyBaseLogger
   results: LongResults
+  /** Throws if nothing can be changed now. */
+  requireWritable(): void
   /** Whether a tool that writes was called: then the request gets its response, whatever that costs. */
   hasEffect: boolean
 }
@@ -63,7 +65,10 @@ export function mcpServers(
       server.registerTool(name, config, async (args) => {
         try {
           requireAllowed(caller, operation)
-          if (!annotations.readOnlyHint) exchange.hasEffect = true
+          if (!annotations.readOnlyHint) {
+            exchange.requireWritable()
+            exchange.hasEffect = true
+          }
           return results.toolResult(await run(args, { caller, ...useCases }))
         } catch (error) {
           return { isError: true, content: [{ type: 'text', text: words(error, exchange) }] }

@@ -15,10 +15,12 @@ import { commentsRepository } from './comments.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
 import { deletionTurn } from './deletion-turn.ts'
+import { exportRepository } from './export/index.ts'
 import { feedbackRepository } from './feedback/events.ts'
 import { feedbackGroupsRepository } from './feedback/groups.ts'
 import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
+import { importRepository } from './import/index.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
@@ -61,6 +63,7 @@ export type Repositories = ReturnType<typeof unreached> & {
   transaction<T>(work: (repos: Repositories) => Promise<T>): Promise<T>
 }
 export type BoundRepositories = ReturnType<typeof bound>
+export type Transfers = ReturnType<typeof transfersOn>
 
 /** All queries, on a pool or in a transaction. */
 export function repositories(db: Transactional, search?: SearchOptions): Repositories {
@@ -69,6 +72,12 @@ export function repositories(db: Transactional, search?: SearchOptions): Reposit
     transaction: (work) => db.transaction((tx) => work(repositories(tx, search))),
   }
 }
+
+/** Exports and imports of all data, each on a connection of its own. */
+export const transfersOn = (db: Executor & Pick<Database, 'openSession'>) => ({
+  exports: exportRepository(db),
+  imports: importRepository(db),
+})
 
 function unreached(db: Transactional, search?: SearchOptions) {
   return {

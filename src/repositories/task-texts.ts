@@ -40,7 +40,7 @@ export function taskTextsRepository(db: Executor) {
           returning task_id
         ), indexed as (
           insert into ${taskTexts} (task_id, title, beginning, names)
-          select id, ${sql.raw(TASK.join(', '))} from ${tasks} where id in (select task_id from taken)
+          select id, ${TEXTS_OF_TASK} from ${tasks} where id in (select task_id from taken)
           on conflict (task_id) do update
           set title = excluded.title, beginning = excluded.beginning, names = excluded.names
         ), removed as (
@@ -113,6 +113,9 @@ const NAMES = `concat_ws(${SEPARATOR}, external_id, nullif(array_to_string(label
 /** As they are indexed. */
 const TASK = ['lower(title)', 'lower(left(description, 1000))', `nullif(lower(${NAMES}), '')`]
 const INDEXED = ['title', 'beginning', 'names']
+
+/** The texts of rows of `tasks` as `task_texts` has them. */
+export const TEXTS_OF_TASK = sql.raw(TASK.join(', '))
 
 /** The texts that are searched, as one. */
 const textOf = (texts: string[]): SQL => sql.raw(`concat_ws(${SEPARATOR}, ${texts.join(', ')})`)

@@ -8,6 +8,7 @@ import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts
 import { Context, TaskBrief } from './context.ts'
 import { CodehostDelivery, CodehostDeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
 import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
+import { ImportResult } from './import.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
 import { FieldError, Problem } from './problem.ts'
@@ -75,6 +76,7 @@ export const namedSchemas = [
   BulkCreated,
   BulkItem,
   BulkResults,
+  ImportResult,
   SyncRun,
   Connection,
   ConnectionRequest,

@@ -3,7 +3,8 @@ import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
 import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
-import type { Repositories } from '../repositories/index.ts'
+import { IMPORTS } from '../repositories/import/index.ts'
+import type { Repositories, Transfers } from '../repositories/index.ts'
 import { accessService } from './access.ts'
 import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
@@ -19,10 +20,13 @@ import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
 import { commentsService } from './comments.ts'
 import { contextService } from './context.ts'
+import { exportService } from './export.ts'
 import { feedbackInboxService } from './feedback/inbox.ts'
 import { feedbackService } from './feedback/index.ts'
 import { routingService } from './feedback/routing.ts'
 import { idempotencyService } from './idempotency.ts'
+import { importService } from './import.ts'
+import { importState } from './import-state.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
@@ -53,6 +57,8 @@ import { outboxService } from './write-back/outbox.ts'
 
 export interface ServiceDeps {
   repos: Repositories
+  /** Exports and imports, which have connections of their own. */
+  transfers: Transfers
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
@@ -66,7 +72,7 @@ export type Services = ReturnType<typeof services>
 
 /** The object graph on one screen. */
 export function services(given: ServiceDeps) {
-  const { repos, clock, randomBytes, pool, isEmbedded } = given
+  const { repos, transfers, clock, randomBytes, pool, isEmbedded } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost, metrics }
@@ -76,6 +82,7 @@ export function services(given: ServiceDeps) {
   const access = accessService({ credentials: repos.credentials, clock })
   const sequencer = changeSequencer(repos)
   const feed = activityFeed({ changes: repos.changes, sequencer })
+  const importing = importState(transfers)
   const outbox = outboxService({ repos, clock, vault, ...codehost })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
@@ -107,6 +114,9 @@ export function services(given: ServiceDeps) {
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
+    exports: exportService({ ...transfers, clock }),
+    imports: importService(transfers),
+    importing,
     idempotency: idempotencyService({ repos, clock }),
     taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
@@ -117,13 +127,14 @@ export function services(given: ServiceDeps) {
       [CONFIGURATION_CHANGES]: configurationChanges({ feed }).receive,
       [SYNC_PROGRESS]: progress.receive,
       [CODEHOST_WRITES]: outbox.wake,
+      [IMPORTS]: importing.receive,
     },
     /** The same use cases inside another transaction. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),
   }
 }
 
-type UseCaseDeps = ServiceDeps &
+type UseCaseDeps = Omit<ServiceDeps, 'transfers'> &
   Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'> &
   Pick<Parameters<typeof activityService>[0], 'logSingle'> &
   Pick<Parameters<typeof claimsService>[0], 'metrics' | 'claimShared'>

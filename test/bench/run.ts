@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { claims } from './parts/claims.ts'
 import { dashboard } from './parts/dashboard.ts'
+import { exportAndImport } from './parts/export.ts'
 import { feedback } from './parts/feedback.ts'
 import { lighthouse } from './parts/lighthouse.ts'
 import { pages, sizes } from './parts/pages.ts'
@@ -43,6 +44,7 @@ const PARTS: Record<string, Part> = {
   feedback,
   push,
   sync,
+  export: exportAndImport,
   dashboard,
   lighthouse,
   soak,

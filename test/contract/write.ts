@@ -17,7 +17,7 @@ import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/pool.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { repositories } from '../../src/repositories/index.ts'
+import { repositories, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 import { setUp } from '../../src/services/setup.ts'
 import { describeSchema } from './schema.ts'
@@ -36,7 +36,7 @@ try {
   const repos = repositories(db)
   const clock = systemClock()
   const codehost = { host: githubClient(), apiUrls: [], token: undefined, encryptionKey: undefined }
-  const service = services({ repos, clock, randomBytes, codehost })
+  const service = services({ repos, transfers: transfersOn(db), clock, randomBytes, codehost })
   const app = await buildApp({ config: loadConfig({}), logger, services: service, ping: repos.ping })
   await app.ready()
   write('openapi.json', `${JSON.stringify(app.swagger(), null, 2)}\n`)

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
 import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { repositories } from '../../src/repositories/index.ts'
+import { repositories, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 import { setUp } from '../../src/services/setup.ts'
 import { replaceDatabaseClock } from './database-clock.ts'
@@ -76,7 +76,8 @@ export async function startApp(options: TestAppOptions = {}) {
     token: config.codehostToken,
     encryptionKey: config.encryptionKey,
   }
-  const service = services({ repos, clock, randomBytes, codehost, pool: poolState(db) })
+  const transfers = transfersOn(db)
+  const service = services({ repos, transfers, clock, randomBytes, codehost, pool: poolState(db) })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
   const others = listen({ connectionString, channels: service.notices, onError: () => {} })

@@ -35,7 +35,7 @@ export function sendRaw(
         headers: new Headers(
           Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
         ),
-        body: text && type.includes('json') ? JSON.parse(text) : text,
+        body: text && /\bjson\b/.test(type) ? JSON.parse(text) : text,
       })
     })
     sent.on('error', (error) => hasResponse || reject(error))

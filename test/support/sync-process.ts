@@ -7,13 +7,19 @@ import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { repositories } from '../../src/repositories/index.ts'
+import { repositories, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 
 const [connectionString = '', url = '', token] = process.argv.slice(2)
 const db = openDatabase({ connectionString, size: 4, onError: () => {} })
 const codehost = { host: githubClient(), apiUrls: [url], token, encryptionKey: undefined }
-const service = services({ repos: repositories(db), clock: systemClock(), randomBytes, codehost })
+const service = services({
+  repos: repositories(db),
+  transfers: transfersOn(db),
+  clock: systemClock(),
+  randomBytes,
+  codehost,
+})
 const logger = pino({ level: 'silent' })
 const workers = [
   startSyncWorker({ sync: service.sync, logger, pollMs: 200 }),

@@ -206,6 +206,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Request in progress',
     'Another request with the same Idempotency-Key is still being processed. Send it again later.',
   ],
+  import_not_empty: [
+    409,
+    'Instance not empty',
+    'An export can only be imported into an instance without tasks, further projects and lists, rules, sources, and connected repositories.',
+  ],
   too_many_saved_filters: [
     409,
     'Too many saved filters',
@@ -263,6 +268,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     503,
     'Service unavailable',
     'The database is unavailable, or there are too many requests. Retry after the time in `Retry-After`.',
+  ],
+  import_in_progress: [
+    503,
+    'Import in progress',
+    'An export is being imported. Until it ends, nothing else can be changed. Retry after the time in `Retry-After`.',
   ],
   codehost_unreachable: [
     503,

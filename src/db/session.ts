@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { databaseSocket } from './database-socket.ts'
+import { drizzle, type NodePgDatabase } from './drizzle.ts'
+
+export interface SessionOptions {
+  /** Its name in `pg_stat_activity`. */
+  name: string
+  /** The server ends a transaction that is idle for this long. */
+  idleMs?: number
+}
+
+/** A connection of its own. */
+export interface Session {
+  db: NodePgDatabase
+  /** The bytes of a `copy ... to stdout`, at the pace of the reader. If it stops before the end, close the session. */
+  copyOut(statement: string): AsyncGenerator<Buffer>
+  /** Closes the connection, which rolls back what is not committed. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a connection outside the pool for work that takes as long as its data or its reader: its statements have no time
+ * limit. It closes when `cut` is aborted.
+ */
+export async function openSession(
+  { connectionString, cut }: { connectionString: string; cut?: AbortSignal | undefined },
+  { name, idleMs = 15_000 }: SessionOptions,
+): Promise<Session> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: name,
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: idleMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // Silence means nothing here: a statement can take minutes.
+    stream: () => databaseSocket(0, cut),
+  })
+  // The statement in progress reports it; without a handler the error would end the process.
+  client.on('error', () => {})
+  await client.connect()
+  return {
+    db: drizzle(client),
+    copyOut: (statement) => copyOut(client, statement),
+    close: () => client.end().catch(() => {}),
+  }
+}
+
+/** Received before the connection is paused. */
+const PIECE_BYTES = 64 * 1024
+
+/** The driver has no reader for `copy`, only a hook for one. */
+async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer> {
+  const socket = client.connection.stream
+  let waiting: Buffer[] = []
+  let bytes = 0
+  let isOver = false
+  let failure: Error | undefined
+  let wake = () => {}
+  const query = Object.assign(new pg.Query(statement), {
+    handleCopyData({ chunk }: { chunk: Buffer }) {
+      // A copy: the driver overwrites the bytes with what it receives next.
+      waiting.push(Buffer.from(chunk))
+      bytes += chunk.length
+      if (bytes >= PIECE_BYTES) socket.pause()
+      wake()
+    },
+  })
+  query.on('error', (error) => end(error))
+  query.on('end', () => end())
+  client.query(query)
+  try {
+    while (!isOver || bytes > 0) {
+      if (bytes === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        continue
+      }
+      const piece = Buffer.concat(waiting)
+      waiting = []
+      bytes = 0
+      yield piece
+      socket.resume()
+    }
+    if (failure) throw failure
+  } finally {
+    socket.resume()
+  }
+
+  function end(error?: Error): void {
+    failure = error
+    isOver = true
+    wake()
+  }
+}

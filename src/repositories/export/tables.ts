@@ -1,0 +1,132 @@
+import type { PgTable } from '../../db/drizzle.ts'
+import { activity } from '../../db/tables/activity.ts'
+import { codehostConnections, codehostLabels, purgedItems } from '../../db/tables/codehost.ts'
+import { comments } from '../../db/tables/comments.ts'
+import { webhookRouting } from '../../db/tables/feedback.ts'
+import { listDeletions, lists, projectDeletions, projects } from '../../db/tables/projects.ts'
+import { rules, ruleVersions } from '../../db/tables/rules.ts'
+import { sources } from '../../db/tables/sources.ts'
+import { tasks } from '../../db/tables/tasks.ts'
+
+/** A table of which each row is a line of an export. */
+export interface ExportedTable {
+  /** The member `kind` of its lines. */
+  kind: string
+  table: PgTable
+  /** The columns that sort its lines. */
+  order: string[]
+  /** Members that aren't exported, each with the reason. */
+  leftOut?: Record<string, string>
+  /** What an import writes for those that the table requires, as SQL. */
+  imported?: Record<string, string>
+  /** Members that are exported as another type: as SQL for the JSON, and from its text to the column. */
+  converted?: Record<string, { values: readonly string[]; toJson: string; fromText: string }>
+}
+
+const COUNTED = 'counted by an import'
+const SECRET = 'a secret'
+const OFF = 'off after an import, until it has its secret'
+/** No secret has this hash, and nothing can be decrypted from it. */
+const NO_SECRET = `encode(sha256(gen_random_uuid()::text::bytea), 'hex')`
+
+/** In the order of the lines: a row comes after those that it refers to. */
+export const EXPORTED_TABLES: readonly ExportedTable[] = [
+  { kind: 'project', table: projects, order: ['id'] },
+  { kind: 'projectDeletion', table: projectDeletions, order: ['project_id'] },
+  { kind: 'list', table: lists, order: ['id'], leftOut: { openCount: COUNTED } },
+  { kind: 'listDeletion', table: listDeletions, order: ['list_id'] },
+  {
+    kind: 'task',
+    table: tasks,
+    order: ['id'],
+    leftOut: {
+      commentCount: COUNTED,
+      reportCount: COUNTED,
+      writeBack: 'what is still to be written to the code host is written by the instance that has its token',
+    },
+    converted: {
+      priority: {
+        values: ['low', 'medium', 'high'],
+        toJson: `(array['"low"', '"medium"', '"high"'])[priority]`,
+        fromText: `array_position(array['low', 'medium', 'high'], "priority")`,
+      },
+    },
+  },
+  { kind: 'comment', table: comments, order: ['id'] },
+  { kind: 'rule', table: rules, order: ['id'] },
+  { kind: 'ruleVersion', table: ruleVersions, order: ['rule_id', 'version'] },
+  { kind: 'routingRule', table: webhookRouting, order: ['id'] },
+  {
+    kind: 'activity',
+    table: activity,
+    order: ['sequence', 'id'],
+    leftOut: {
+      transaction: 'belongs to the database that wrote it',
+      sequence: 'the order of the lines; an import assigns new numbers',
+    },
+  },
+  {
+    kind: 'purgedItem',
+    table: purgedItems,
+    order: ['project_id', 'codehost_repository_id', 'codehost_number'],
+  },
+  {
+    kind: 'source',
+    table: sources,
+    order: ['id'],
+    leftOut: {
+      secret: SECRET,
+      previousSecret: SECRET,
+      previousSecretUntil: 'the end of a secret',
+      isActive: OFF,
+    },
+    imported: { secret: NO_SECRET, isActive: 'false' },
+  },
+  {
+    kind: 'connection',
+    table: codehostConnections,
+    order: ['id'],
+    leftOut: {
+      token: SECRET,
+      app: SECRET,
+      webhookSecret: SECRET,
+      previousWebhookSecret: SECRET,
+      previousWebhookSecretUntil: 'the end of a secret',
+      schedule: OFF,
+      nextRunAt: OFF,
+      writeBack: OFF,
+    },
+    imported: { schedule: `'off'`, writeBack: `'off'` },
+  },
+  { kind: 'label', table: codehostLabels, order: ['project_id', 'name collate "C"'] },
+]
+
+const ACCESS = 'keys and sessions belong to an instance'
+const INBOX = 'an inbox belongs to the instance that received it'
+const RUNS = 'runs and deliveries belong to the instance that made them'
+const FOLLOWS = 'follows from other tables'
+
+/** Tables that aren't exported, each with the reason. */
+export const LEFT_OUT_TABLES: Record<string, string> = {
+  api_keys: ACCESS,
+  api_key_secrets: ACCESS,
+  sessions: ACCESS,
+  saved_filters: ACCESS,
+  webhook_secrets: SECRET,
+  idempotency_keys: 'stored for a day',
+  idempotency_parts: 'stored for a day',
+  feedback_events: INBOX,
+  feedback_unreadable: INBOX,
+  source_events: INBOX,
+  codehost_deliveries: INBOX,
+  sync_runs: RUNS,
+  sync_entries: RUNS,
+  codehost_writes: RUNS,
+  codehost_write_limits: RUNS,
+  changes: 'positions belong to an epoch',
+  change_feed: 'positions belong to an epoch',
+  task_count_changes: FOLLOWS,
+  task_names: FOLLOWS,
+  task_text_changes: FOLLOWS,
+  task_texts: FOLLOWS,
+}

@@ -1,0 +1,164 @@
+import { sql } from '../../db/drizzle.ts'
+import type { Database } from '../../db/pool.ts'
+import type { Session } from '../../db/session.ts'
+import { CONFIGURATION_CHANGES } from '../configuration-changes.ts'
+import { columnsOf, type FieldType } from '../export/columns.ts'
+import { nameOf } from '../export/index.ts'
+import { EXPORTED_TABLES } from '../export/tables.ts'
+import type { Executor } from '../index.ts'
+import { completeImport } from './completion.ts'
+import { insertLines, type LineRefusal } from './rows.ts'
+
+/** The channel for notices that an import began or ended. */
+export const IMPORTS = 'inlet_imports'
+
+/** The advisory lock of the import in progress. It ends with the connection, also when the instance is killed. */
+const IMPORT_LOCK = 7_461_010
+
+/** A kind of line, and its members. */
+interface ImportedKind {
+  kind: string
+  fields: {
+    name: string
+    type: FieldType
+    values: readonly string[] | undefined
+    isNullable: boolean
+    isRequired: boolean
+  }[]
+}
+
+/** The transaction of an import. */
+export interface ImportTarget {
+  /** What there is beside an Inbox without tasks, as words. */
+  listContents(): Promise<string[]>
+  /** Deletes the Inbox, the trash, deleted rules, and the activity. */
+  clear(): Promise<void>
+  /** Inserts all of these lines; returns which one was refused. */
+  insert(kind: string, lines: string[]): Promise<LineRefusal | undefined>
+  /** Counts what follows from the rows; returns how many projects are the default, and how many have no default list. */
+  complete(): Promise<{ defaults: number; withoutList: number }>
+}
+
+/** Writes an import on a connection of its own, while nothing else writes. */
+export function importRepository(db: Executor & Pick<Database, 'openSession'>) {
+  return {
+    kinds: EXPORTED_TABLES.map(kindOf),
+
+    /** Whether an import is in progress on any instance. */
+    async isRunning(): Promise<boolean> {
+      const { rows } = await db.execute<{ isRunning: boolean }>(sql`
+        select exists (
+          select from pg_locks
+          where locktype = 'advisory' and granted and classid = 0 and objid = ${IMPORT_LOCK} and objsubid = 1
+            and database = (select oid from pg_database where datname = current_database())
+        ) as "isRunning"`)
+      return rows[0]?.isRunning ?? false
+    },
+
+    /**
+     * Does the work in one transaction, in which all other writes wait; they are refused as soon as their instance has
+     * the notice. Returns undefined without doing it if another import is in progress.
+     */
+    async run<T extends object>(work: (target: ImportTarget) => Promise<T>): Promise<T | undefined> {
+      // Longer than a body may stall.
+      const session = await db.openSession({ name: 'inlet import', idleMs: 120_000 })
+      try {
+        if (!(await lock(session))) return undefined
+        await announce(session)
+        await begin(session)
+        const result = await work(targetIn(session))
+        await session.db.execute(sql`select pg_notify(${CONFIGURATION_CHANGES}, '')`)
+        await session.db.execute(sql`commit`)
+        return result
+      } finally {
+        await end(session)
+      }
+    },
+  }
+}
+
+const kindOf = (exported: (typeof EXPORTED_TABLES)[number]): ImportedKind => ({
+  kind: exported.kind,
+  fields: columnsOf(exported).map(({ member, type, values, isNullable, defaultSql }) => ({
+    ...{ name: member, type, values, isNullable },
+    isRequired: !isNullable && defaultSql === undefined,
+  })),
+})
+
+async function lock({ db }: Session): Promise<boolean> {
+  const { rows } = await db.execute<{ isMine: boolean }>(
+    sql`select pg_try_advisory_lock(${IMPORT_LOCK}) as "isMine"`,
+  )
+  return rows[0]?.isMine ?? false
+}
+
+const announce = ({ db }: Session) => db.execute(sql`select pg_notify(${IMPORTS}, '')`)
+
+/**
+ * Excludes all other writers, also those that lock rows before they write; readers are not delayed. Waits for writes in
+ * progress. The lists and tasks come first, as in other transactions.
+ */
+async function begin({ db }: Session): Promise<void> {
+  await db.execute(sql`begin`)
+  await db.execute(sql`set local lock_timeout = '10s'`)
+  const tables = [...new Set([...EXPORTED_TABLES.map(nameOf), ...FOLLOWING])]
+  await db.execute(sql.raw(`lock table ${tables.join(', ')} in exclusive mode`))
+  await db.execute(sql`set local lock_timeout = 0`)
+}
+
+/** Tables that follow from the exported ones. */
+const FOLLOWING = ['task_texts', 'task_text_changes', 'task_count_changes', 'task_names']
+
+/** The lock first, so that instances that have the notice find it gone. */
+async function end(session: Session): Promise<void> {
+  try {
+    await session.db.execute(sql`rollback`)
+    await session.db.execute(sql`select pg_advisory_unlock(${IMPORT_LOCK})`)
+    await announce(session)
+  } catch {
+    // The connection is lost, and the lock with it. Instances check once a second while they know of an import.
+  } finally {
+    await session.close()
+  }
+}
+
+function targetIn({ db }: Session): ImportTarget {
+  return {
+    async listContents() {
+      const { rows } = await db.execute<{ contents: string[] }>(sql`
+        select array_remove(array[
+          case when exists (select from tasks where deleted_at is null) then 'tasks' end,
+          case when (select count(*) from projects) > 1 then 'projects' end,
+          case when (select count(*) from lists) > 1 then 'lists' end,
+          case when exists (select from rules where deleted_at is null) then 'rules' end,
+          case when exists (select from webhook_routing) then 'routing rules' end,
+          case when exists (select from sources) then 'sources' end,
+          case when exists (select from codehost_connections) then 'a connected repository' end,
+          case when exists (select from api_keys where project_id is not null) then 'keys bound to a project' end
+        ], null) as contents`)
+      return rows[0]?.contents ?? []
+    },
+
+    async clear() {
+      // The counts and texts are written once, for all rows: by triggers, each task costs three more rows.
+      await db.execute(sql`alter table tasks disable trigger user`)
+      for (const table of [
+        'activity',
+        'tasks',
+        ...FOLLOWING,
+        'rules',
+        'sync_runs',
+        'list_deletions',
+        'project_deletions',
+        'lists',
+        'projects',
+      ]) {
+        await db.execute(sql.raw(`delete from ${table}`))
+      }
+    },
+
+    insert: (kind, lines) => insertLines(db, { kind, lines }),
+
+    complete: () => completeImport(db),
+  }
+}

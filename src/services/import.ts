@@ -1,0 +1,127 @@
+import type { Readable } from 'node:stream'
+import { MAX_LINE_BYTES } from '../domain/export-format.ts'
+import { type ImportReader, type ImportRow, importReader } from '../domain/import-reader.ts'
+import type { Operations } from '../domain/operation.ts'
+import { importInProgress, importNotEmpty, importStalled, validationFailed } from '../errors/index.ts'
+import { arrivingChunks } from '../lib/arriving-chunks.ts'
+import { collectRecentGarbage } from '../lib/collect-garbage.ts'
+import { linesOf } from '../lib/lines.ts'
+import type { ImportTarget, importRepository } from '../repositories/import/index.ts'
+import type { ImportResult } from '../schemas/import.ts'
+import type { Caller } from './access.ts'
+
+/** A file of which nothing arrives for this long is cut: until then, nobody else can write. */
+const STALL_MS = 60_000
+
+/** The rows of a statement. More are hardly faster. */
+const MAX_ROWS = 250
+const MAX_BYTES = 512 * 1024
+
+/** Garbage is collected after this many bytes: V8 alone lets it accumulate. */
+const MAX_GARBAGE_BYTES = 4 * 1024 * 1024
+
+export const importOperations = {
+  run: { scope: 'admin', isServiceWide: true },
+} satisfies Operations<ReturnType<typeof importService>>
+
+/** Imports an export into a new instance. */
+export function importService({
+  imports,
+  stallMs = STALL_MS,
+}: {
+  imports: ReturnType<typeof importRepository>
+  stallMs?: number
+}) {
+  return {
+    /**
+     * Imports all lines or none. Other writes are refused meanwhile, on all instances.
+     * @throws import_not_empty, import_in_progress, validation_failed, request_timeout
+     */
+    async run(_caller: Caller, file: Readable): Promise<ImportResult> {
+      const counts = await imports.run(async (target) => {
+        const contents = await target.listContents()
+        if (contents.length > 0) throw importNotEmpty(contents)
+        await target.clear()
+        const reader = importReader(imports.kinds)
+        const lastLine = await insertAll({ file, reader, target, stallMs })
+        refuseDefaults(await target.complete(), lastLine)
+        return reader.counts
+      })
+      if (!counts) throw importInProgress()
+      return { counts: Object.fromEntries(counts) }
+    },
+  }
+}
+
+interface Reading {
+  file: Readable
+  reader: ImportReader
+  target: ImportTarget
+  stallMs: number
+}
+
+/** Returns the number of the last line. After the first error, lines are only checked. */
+async function insertAll({ file, reader, target, stallMs }: Reading): Promise<number> {
+  let rows: ImportRow[] = []
+  let bytes = 0
+  let garbageBytes = 0
+  let count = 0
+  const chunks = arrivingChunks(file, { stallMs, stalled: importStalled })
+  const limits = { maxBytes: MAX_LINE_BYTES, tooLong: () => reader.tooLong(MAX_LINE_BYTES) }
+  for await (const line of linesOf(chunks, limits)) {
+    count++
+    const row = reader.read(line)
+    if (!row) continue
+    const isFull = rows.length >= MAX_ROWS || bytes + line.length > MAX_BYTES || rows[0]?.kind !== row.kind
+    if (isFull) await insert()
+    rows.push(row)
+    bytes += line.length
+  }
+  await insert()
+  reader.end()
+  return count
+
+  async function insert(): Promise<void> {
+    const batch = rows
+    rows = []
+    garbageBytes += bytes
+    bytes = 0
+    const [first] = batch
+    if (first && !reader.hasErrors()) {
+      const refusal = await target.insert(
+        first.kind,
+        batch.map(({ text }) => text),
+      )
+      if (refusal) reader.refuse(batch[refusal.index]?.line ?? first.line, errorOf(refusal))
+    }
+    if (garbageBytes < MAX_GARBAGE_BYTES) return
+    collectRecentGarbage()
+    garbageBytes = 0
+  }
+}
+
+type Refusal = NonNullable<Awaited<ReturnType<ImportTarget['insert']>>>
+
+function errorOf({ reason, constraint }: Refusal): { code: string; message: string } {
+  const rule = constraint === undefined ? '' : ` (${constraint})`
+  return { code: 'not_allowed', message: `${MESSAGES[reason]}${rule}` }
+}
+
+const MESSAGES: Record<Refusal['reason'], string> = {
+  duplicate: 'has an ID or a key of an earlier line',
+  unknown_reference: 'refers to something that no earlier line has',
+  invalid: 'has a value that the database does not accept',
+}
+
+/** What the service relies on, and no constraint of the database holds. */
+function refuseDefaults(
+  { defaults, withoutList }: Awaited<ReturnType<ImportTarget['complete']>>,
+  line: number,
+): void {
+  const messages = [
+    ...(defaults === 1 ? [] : ['must follow one project that is the default']),
+    ...(withoutList === 0 ? [] : ['must follow a default list for each project']),
+  ]
+  if (messages.length === 0) return
+  throw validationFailed(messages.map((message) => ({ path: `line.${line}`, code: 'not_allowed', message })))
+}

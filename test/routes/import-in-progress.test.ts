@@ -1,0 +1,136 @@
+import { type ClientRequest, request as httpRequest } from 'node:http'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/pool.ts'
+import { transfersOn } from '../../src/repositories/index.ts'
+import { importState } from '../../src/services/import-state.ts'
+import { startApp } from '../support/app.ts'
+import { fillEverything } from '../support/exported-data.ts'
+import { exported, importInto } from '../support/exports.ts'
+import { feedback } from '../support/feedback.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
+
+const SECRET = 'a-webhook-secret-for-tests'
+
+let instances: TwoInstances
+let text: string
+
+beforeAll(async () => {
+  const source = await startApp()
+  await fillEverything(source)
+  text = await exported(source)
+  await source.close()
+})
+
+beforeEach(async () => {
+  instances = await startTwoInstances({ env: { WEBHOOK_SECRET: SECRET } })
+  return () => instances.close()
+})
+
+describe('while an import is in progress', () => {
+  test('all other writes are 503 on every instance, and reads work', async () => {
+    const { service, second } = instances
+    const upload = await startImport()
+    for (const instance of [service, second]) {
+      const call = { key: service.adminKey }
+      for (const [method, path, body] of [
+        ['POST', '/api/tasks', { title: 'x' }],
+        ['POST', '/api/projects', { name: 'x' }],
+        ['POST', '/api/keys', { name: 'x' }],
+        ['DELETE', '/api/tasks/00000000-0000-7000-8000-000000000000', undefined],
+      ] as const) {
+        const refused = await instance.call(method, path, { ...call, body })
+        expect([path, refused.status, refused.body.code]).toEqual([path, 503, 'import_in_progress'])
+        expect(refused.headers.get('retry-after')).toBe('10')
+      }
+      const delivery = await instance.post('/api/analytics/webhook', feedback(), {
+        key: null,
+        headers: { authorization: `Bearer ${SECRET}` },
+      })
+      expect([delivery.status, delivery.body.code]).toEqual([503, 'import_in_progress'])
+      const tool = await instance.post('/mcp', CREATE_TASK, {
+        ...call,
+        headers: { accept: 'application/json, text/event-stream' },
+      })
+      expect(JSON.stringify(tool.body)).toContain('import_in_progress')
+      expect((await instance.get('/api/tasks', call)).status).toBe(200)
+      expect((await instance.get('/readyz')).status).toBe(200)
+    }
+    const another = await importInto(second, text)
+    expect([another.status, another.body.code]).toEqual([503, 'import_in_progress'])
+
+    expect(await upload.finish()).toBe(200)
+    await expectWritable()
+    expect((await service.get('/api/rules?includeInactive=true')).status).toBe(200)
+  })
+
+  test('a client that disconnects ends it, and nothing was imported', async () => {
+    const { service } = instances
+    const upload = await startImport()
+    upload.request.destroy()
+    await expectWritable()
+    expect(await exported(service)).not.toContain('"kind":"comment"')
+  })
+
+  test('a lost connection to the database ends it, as if its instance was killed', async () => {
+    const { service } = instances
+    const upload = await startImport()
+    await service.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlet import' and datname = current_database()",
+    )
+    await expectWritable()
+    expect(await upload.finish()).toBe(503)
+  })
+
+  test('an instance that starts knows of it', async () => {
+    const { service } = instances
+    const upload = await startImport()
+    const db = openDatabase({ connectionString: service.connectionString, size: 1, onError: () => {} })
+    const state = importState(transfersOn(db))
+    // As `listen` does when it starts.
+    state.receive()
+    await expect.poll(state.isRunning).toBe(true)
+    expect(await upload.finish()).toBe(200)
+    await expect.poll(state.isRunning, { timeout: 5_000 }).toBe(false)
+    await db.$client.end()
+  })
+})
+
+/** Half of a body; resolves once both instances know of the import. */
+async function startImport() {
+  const { service, second } = instances
+  const status = Promise.withResolvers<number | undefined>()
+  const request: ClientRequest = httpRequest(`${service.url}/api/import`, {
+    method: 'POST',
+    headers: { 'x-api-key': service.adminKey, 'content-type': 'application/x-ndjson' },
+  })
+  request.on('response', (response) => status.resolve(response.resume().statusCode))
+  request.on('error', (error) => status.reject(error))
+  status.promise.catch(() => {})
+  const half = text.length / 2
+  request.write(text.slice(0, half))
+  for (const instance of [service, second]) {
+    await expect.poll(() => instance.service.importing.isRunning()).toBe(true)
+  }
+  return {
+    request,
+    async finish() {
+      request.end(text.slice(half))
+      return status.promise
+    },
+  }
+}
+
+async function expectWritable() {
+  const { service, second } = instances
+  for (const instance of [service, second]) {
+    const create = () => instance.post('/api/tasks', { title: 'x' }, { key: service.adminKey })
+    await expect.poll(async () => (await create()).status, { timeout: 5_000 }).toBe(201)
+  }
+}
+
+const CREATE_TASK = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'create_task', arguments: { title: 'x' } },
+}

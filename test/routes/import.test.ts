@@ -1,0 +1,289 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/pool.ts'
+import { transfersOn } from '../../src/repositories/index.ts'
+import { importService } from '../../src/services/import.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fillEverything } from '../support/exported-data.ts'
+import { type ExportLine, exported, importInto, linesIn, withoutHeader } from '../support/exports.ts'
+
+let source: TestApp
+let service: TestApp
+let text: string
+let lines: ExportLine[]
+let ids: Awaited<ReturnType<typeof fillEverything>>
+/** Of the instance that the imports are refused by. */
+let before: string
+
+beforeAll(async () => {
+  source = await startApp()
+  ids = await fillEverything(source)
+  text = await exported(source)
+  lines = linesIn(text)
+  service = await startApp()
+  before = withoutHeader(await exported(service))
+})
+afterAll(async () => {
+  await source.close()
+  await service.close()
+})
+
+describe('an invalid file is refused and changes nothing:', () => {
+  const BAD: Record<string, [() => string, { path: string | RegExp; message: RegExp }]> = {
+    'an empty one': [() => '', { path: 'line.1', message: /is missing/ }],
+    'one that is no export': [() => '{"title":"x"}\n', { path: 'line.1', message: /must be the header/ }],
+    'one without its end': [
+      () => text.split('\n').slice(0, -2).join('\n'),
+      { path: /^line\./, message: /ends before its last line/ },
+    ],
+    'one that ends within a line': [
+      () => text.slice(0, text.length / 2),
+      { path: /^line\./, message: /must be a JSON object/ },
+    ],
+    'one with something after its end': [
+      () => `${text}{}\n`,
+      { path: /^line\./, message: /follows the last line/ },
+    ],
+    'one with a line less': [
+      () => withoutLine('comment'),
+      { path: /\.counts\.comment$/, message: /is 1, but the file has 0/ },
+    ],
+    'one with a changed line': [
+      () => text.replace('Be kind.', 'Be cruel.'),
+      { path: /\.sha256$/, message: /does not match/ },
+    ],
+    'one in another order': [
+      () => edited((all) => [...all.slice(0, 1), ...all.slice(1, -1).reverse(), ...all.slice(-1)]),
+      { path: /\.kind$/, message: /must come before lines of kind/ },
+    ],
+    'one of a later format': [
+      () => edited(([header, ...all]) => [{ ...header, format: 2, version: '9.0.0' }, ...all]),
+      { path: 'line.1.format', message: /exported by Inlet 9\.0\.0: upgrade this instance first/ },
+    ],
+    'one with a kind of a later version': [
+      () => edited((all) => [...all.slice(0, -1), { kind: 'goal', id: '1' }, ...all.slice(-1)]),
+      { path: /\.kind$/, message: /is not a known kind of line.*upgrade/ },
+    ],
+    'one with a field of a later version': [
+      () => change('rule', { mood: 'good' }),
+      { path: /^line\.\d+\.mood$/, message: /upgrade/ },
+    ],
+    'one with a value of another type': [
+      () => change('task', { title: 5 }),
+      { path: /\.title$/, message: /must be text/ },
+    ],
+    'one with a null': [
+      () => change('task', { title: null }),
+      { path: /\.title$/, message: /must not be null/ },
+    ],
+    'one without a required field': [
+      () => change('task', { title: undefined }),
+      { path: /\.title$/, message: /is required/ },
+    ],
+    'one with an unknown status': [
+      () => change('task', { status: 'later' }),
+      { path: /\.status$/, message: /must be one of open, in_progress, done/ },
+    ],
+    'one with an invalid date': [
+      () => change('task', { createdAt: '2026-02-31T00:00:00Z' }),
+      { path: /\.createdAt$/, message: /ISO 8601/ },
+    ],
+    'one with a NUL character': [
+      () => change('task', { title: 'a\0b' }),
+      { path: /\.title$/, message: /NUL/ },
+    ],
+    'one with a NUL character in JSON': [
+      () => change('task', { metadata: { a: '\0' } }),
+      { path: /^line\.\d+$/, message: /does not accept/ },
+    ],
+    'one with a number out of range': [
+      () => change('task', { version: 1e12 }),
+      { path: /^line\.\d+$/, message: /does not accept/ },
+    ],
+    'one with a task that is done and not completed': [
+      () => change('task', { status: 'done', completedAt: null }),
+      { path: /^line\.\d+$/, message: /does not accept \(tasks_completed_when_done\)/ },
+    ],
+    'one with an ID twice': [
+      () => edited((all) => all.flatMap((line) => (line.kind === 'comment' ? [line, line] : [line]))),
+      {
+        path: /^line\.\d+$/,
+        message: /an earlier line \(comments_pkey\)/,
+      },
+    ],
+    'one with an unknown list': [
+      () => change('task', { listId: '00000000-0000-7000-8000-000000000000' }),
+      { path: /^line\.\d+$/, message: /no earlier line has \(tasks_list_in_project\)/ },
+    ],
+    'one without a default project': [
+      () => changeAll('project', { isDefault: false }),
+      { path: /^line\./, message: /one project that is the default/ },
+    ],
+    'one with a project without a default list': [
+      () => changeAll('list', { isDefault: false }),
+      { path: /^line\./, message: /a default list for each project/ },
+    ],
+  }
+
+  test.each(Object.entries(BAD))('%s', async (_, [make, { path, message }]) => {
+    const refused = await importInto(service, make())
+    expect([refused.status, refused.body.code]).toEqual([400, 'validation_failed'])
+    expect(refused.body.errors).toContainEqual({
+      path: typeof path === 'string' ? path : expect.stringMatching(path),
+      code: expect.any(String),
+      message: expect.stringMatching(message),
+    })
+    expect(withoutHeader(await exported(service))).toBe(before)
+    expect((await service.post('/api/rules', { content: 'x' })).status).toBe(201)
+    await service.query('delete from rules')
+    await service.query('delete from activity')
+  })
+
+  test('each of several errors, with its line', async () => {
+    const bad = edited((all) => all.map((line) => (line.kind === 'task' ? { ...line, priority: 1 } : line)))
+    const refused = await importInto(service, bad)
+    const expected = lines.flatMap(({ kind }, index) =>
+      kind === 'task' ? [`line.${index + 1}.priority`] : [],
+    )
+    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual(expected)
+  })
+
+  test('one bad line of many, named', async () => {
+    const project = lines.find(({ kind, isDefault }) => kind === 'project' && isDefault)
+    const list = lines.find(({ kind, projectId }) => kind === 'list' && projectId === project?.id)
+    const task = { ...lines.find(({ kind }) => kind === 'task'), projectId: project?.id, listId: list?.id }
+    const many = Array.from({ length: 1_000 }, (_, nth) => ({
+      ...task,
+      ...{ id: `019aa3d2-6f4e-7cc0-b000-${String(nth).padStart(12, '0')}`, codehostNumber: null },
+      ...(nth === 777 && { status: 'open' }),
+    }))
+    const [header] = lines
+    const refused = await importInto(service, closed([header, project, list, ...many] as ExportLine[]))
+    expect(refused.body.errors).toEqual([
+      {
+        path: `line.${4 + 777}`,
+        code: 'not_allowed',
+        message: expect.stringContaining('tasks_completed_when_done'),
+      },
+    ])
+  })
+
+  test('one with a line that is too long', async () => {
+    const refused = await importInto(service, change('task', { notes: 'x'.repeat(4 * 1024 * 1024) }))
+    expect(refused.body.errors).toContainEqual({
+      path: expect.stringMatching(/^line\.\d+$/),
+      code: 'too_long',
+      message: 'must have at most 4194304 bytes',
+    })
+  })
+
+  test('another content type, and none', async () => {
+    const json = await service.post('/api/import', text.split('\n')[0])
+    expect([json.status, json.body.detail]).toEqual([415, expect.stringContaining('application/x-ndjson')])
+    expect((await service.post('/api/import')).status).toBe(415)
+  })
+
+  test('one that stalls', async () => {
+    const db = openDatabase({ connectionString: service.connectionString, size: 1, onError: () => {} })
+    const { run } = importService({ ...transfersOn(db), stallMs: 200 })
+    const file = new Readable({ read() {} })
+    file.push(text.slice(0, 1000))
+    await expect(run({} as never, file)).rejects.toMatchObject({ code: 'request_timeout' })
+    await db.$client.end()
+    expect(withoutHeader(await exported(service))).toBe(before)
+  })
+})
+
+describe('an import', () => {
+  test('into an instance with data is refused, and says what it has', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'A task' })
+    const refused = await importInto(service, text)
+    expect([refused.status, refused.body.code]).toEqual([409, 'import_not_empty'])
+    expect(refused.body.detail).toContain('already has tasks.')
+    // A deleted one does not count.
+    await service.delete(`/api/tasks/${task.id}`)
+    for (const [path, body] of [
+      ['/api/projects', { name: 'Another' }],
+      ['/api/rules', { content: 'Be kind.' }],
+    ] as const) {
+      const { body: made } = await service.post(path, body)
+      expect((await importInto(service, text)).status).toBe(409)
+      // A busy machine may need more than one request for a project.
+      await expect.poll(async () => (await service.delete(`${path}/${made.id}`)).status).toBe(404)
+    }
+    const [inbox] = (await service.get('/api/projects')).body.data
+    const { body: key } = await service.post('/api/keys', { name: 'bound', projectId: inbox.id })
+    expect((await importInto(service, text)).body.detail).toContain('keys bound to a project')
+    await service.query('update api_keys set project_id = null where id = $1', [key.id])
+  })
+
+  test('makes a working instance', async () => {
+    const { body: feed } = await service.get('/api/changes')
+    const imported = await importInto(service, text)
+    expect([imported.status, imported.body]).toEqual([200, { counts: lines.at(-1)?.counts }])
+    expect((await importInto(service, text)).status).toBe(409)
+    const old = await service.get(`/api/changes?cursor=${feed.nextCursor}`)
+    expect([old.status, old.body.code]).toEqual([400, 'invalid_cursor'])
+    const { body: changes } = await service.get('/api/changes?from=start')
+    expect(changes.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
+
+    const { body: projects } = await service.get('/api/projects')
+    expect(projects.data.find(({ id }: { id: string }) => id === ids.project)).toMatchObject({ openCount: 2 })
+    const { body: lists } = await service.get(`/api/projects/${ids.project}/lists`)
+    expect(lists.data.find(({ id }: { id: string }) => id === ids.list)).toMatchObject({ openCount: 2 })
+    expect((await service.get(`/api/labels?projectId=${ids.project}`)).body.data).toEqual([
+      expect.objectContaining({ name: 'bug', openCount: 1 }),
+    ])
+    const found = await service.get('/api/tasks?q=zebra&includeArchived=true')
+    expect(found.body.data).toEqual([expect.objectContaining({ title: 'A zebra report' })])
+    const { body: target } = await service.get(`/api/tasks/${ids.target}`)
+    expect(target).toMatchObject({ commentCount: 1, reports: 2, version: 1, writeBack: null })
+    const { body: trash } = await service.get(`/api/tasks?deleted=true&projectId=${ids.project}`)
+    expect(trash.data.map(({ id }: { id: string }) => id)).toEqual([ids.task])
+    const { body: activity } = await service.get('/api/activity')
+    expect(activity.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
+    expect((await service.get(`/api/sources/${ids.source}`)).body).toMatchObject({ isActive: false })
+    const { body: connection } = await service.get(`/api/projects/${ids.project}/codehost`)
+    expect(connection).toMatchObject({ schedule: 'off', writeBack: 'off', hasToken: false })
+  })
+
+  test('leaves triggers as they were: later writes are counted and found', async () => {
+    const [inbox] = (await service.get('/api/projects')).body.data.filter(
+      ({ id }: { id: string }) => id !== ids.project,
+    )
+    const { body: created } = await service.post('/api/tasks', { title: 'A quokka' })
+    expect(created.projectId).toBe(inbox.id)
+    expect((await service.get('/api/tasks?q=quokka')).body.data).toHaveLength(1)
+    expect((await service.get(`/api/projects/${inbox.id}`)).body.openCount).toBe(1)
+  })
+})
+
+const withoutLine = (kind: string) =>
+  text
+    .split('\n')
+    .filter((line) => !line.startsWith(`{"kind":"${kind}"`))
+    .join('\n')
+
+/** A whole export with other lines: counts and SHA-256 are right. */
+function edited(edit: (lines: ExportLine[]) => ExportLine[]): string {
+  return closed(edit(lines).filter(({ kind }) => kind !== 'end'))
+}
+
+function closed(all: ExportLine[]): string {
+  const [header, ...rows] = all.map((line) => `${JSON.stringify(line)}\n`)
+  const counts: Record<string, number> = {}
+  for (const { kind } of all.slice(1)) counts[kind] = (counts[kind] ?? 0) + 1
+  const sha256 = createHash('sha256').update(rows.join('')).digest('hex')
+  return `${header}${rows.join('')}${JSON.stringify({ kind: 'end', counts, sha256 })}\n`
+}
+
+const changeAll = (kind: string, members: object) =>
+  edited((all) => all.map((line) => (line.kind === kind ? { ...line, ...members } : line)))
+
+/** The last line of the kind. */
+const change = (kind: string, members: object) =>
+  edited((all) => {
+    const last = all.findLastIndex((line) => line.kind === kind)
+    return all.map((line, index) => (index === last ? { ...line, ...members } : line))
+  })
