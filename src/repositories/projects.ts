@@ -65,6 +65,15 @@ export function projectsRepository(db: Executor, reach: Reach) {
         .limit(limit)
     },
 
+    /** Pairs of id and name. */
+    async listNames(ids: string[]): Promise<[string, string][]> {
+      const rows = await db
+        .select({ id: projects.id, name: projects.name })
+        .from(projects)
+        .where(and(sql`${projects.id} = any(${sql.param(ids)}::uuid[])`, inReach))
+      return rows.map(({ id, name }) => [id, name])
+    },
+
     /** Locks the project, its state, and the number and order of its lists and rules. */
     async findForUpdate(id: string): Promise<ProjectRow | undefined> {
       return locked(id, 'no key update')

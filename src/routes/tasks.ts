@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { etagOf } from '../lib/etag.ts'
 import { serialized } from '../plugins/pages.ts'
 import { TaskPatch } from '../schemas/claim-requests.ts'
@@ -17,7 +18,7 @@ const tags = ['Tasks']
 
 /** Creates, returns, updates, deletes and restores tasks. */
 export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
-  const { tasks, writeBack } = service
+  const { listCsv, tasks, writeBack } = service
 
   app.post(
     '',
@@ -69,6 +70,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.list,
+        isLong: isCsvAccepted,
         errors: ['invalid_cursor', 'project_not_found', 'list_not_found'],
       },
       schema: {
@@ -76,12 +78,18 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         operationId: 'listTasks',
         summary: 'List tasks',
         description:
-          'Returns a page of tasks that match all filters. Repeat a filter to match any of several values.',
+          'Returns a page of tasks that match all filters. Repeat a filter to match any of several values. With `Accept: text/csv`, returns all of them as CSV for spreadsheets, in UTF-8 with a byte order mark. `limit`, `cursor` and `count` have no effect then. Texts that a spreadsheet would take for a formula begin with an apostrophe.',
         querystring: TaskQuery,
+        // CSV is only in the description: in generated clients, every page would be a page or a text.
         response: { 200: responses(TaskPage, { description: 'A page of tasks.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await tasks.list(request.caller, request.query)),
+    async (request, reply) => {
+      const { caller, query } = request
+      if (!isCsvAccepted(request)) return reply.sendPage(await tasks.list(caller, query))
+      const lines = await listCsv(caller, query)
+      return reply.headers(CSV_HEADERS).sendText(lines)
+    },
   )
 
   app.get(
@@ -215,4 +223,14 @@ function responseOf({ task, isNew, isUpdated }: CreatedTask) {
   const etag = etagOf(task)
   if (!isNew) return { status: 200, headers: { etag }, body: task, hasEffect: isUpdated }
   return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
+}
+
+/** Whether the caller asks for CSV by name. */
+const isCsvAccepted = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+  /(^|,)\s*text\/csv\s*(;|,|$)/i.test(headers.accept ?? '')
+
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="tasks.csv"',
+  vary: 'accept',
 }

@@ -47,6 +47,7 @@ import { sourceTests } from './sources/testing.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { taskCountsService } from './tasks/counts.ts'
+import { csvOf } from './tasks/csv.ts'
 import { tasksService } from './tasks/index.ts'
 import { taskNamesService } from './tasks/names.ts'
 import { singleCreationOf } from './tasks/single-creation.ts'
@@ -152,8 +153,10 @@ function useCases({
   claimShared,
 }: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
+  const tasks = tasksService({ repos, clock, createSingle, updateSingle })
   return {
-    tasks: tasksService({ repos, clock, createSingle, updateSingle }),
+    tasks,
+    listCsv: csvOf({ repos, list: tasks.list }),
     claims: claimsService({ repos, clock, metrics, claimShared }),
     taskNames: taskNamesService({ repos }),
     savedFilters: savedFiltersService({ repos, clock }),
