@@ -225,25 +225,24 @@ export function codehostWritesRepository(db: Executor) {
     },
 
     /** Leases the write of these connections that is due longest, unless an earlier one of its task is still pending. */
-    async claim({
-      connectionIds,
-      leaseMs,
-    }: {
+    async claim(options: {
       connectionIds: string[]
       leaseMs: number
     }): Promise<(LeasedWrite & { number: number }) | undefined> {
+      const { connectionIds, leaseMs } = options
+      // Not by comparing each with the others of its task: 5,000 of one took seconds.
+      const earliest = sql`select distinct on (task_id) id from ${codehostWrites}
+        where connection_id = any(${sql.param(connectionIds)}::uuid[]) and status = 'pending'
+        order by task_id, created_at, id`
       const { rows } = await db.execute<{ id: string; number: number }>(sql`
         update ${codehostWrites} set lease_until = ${inMs(leaseMs)}
         from ${tasks} where ${tasks.id} = task_id and ${codehostWrites.id} = (
           select due.id from ${codehostWrites} as due
           join ${codehostConnections} on ${codehostConnections.id} = due.connection_id
           join ${projects} on ${projects.id} = ${codehostConnections.projectId} and ${projects.archivedAt} is null
-          where due.connection_id = any(${sql.param(connectionIds)}::uuid[]) and due.status = 'pending'
+          where due.id in (${earliest}) and due.status = 'pending'
             and due.next_attempt_at <= ${databaseTime}
             and (due.lease_until is null or due.lease_until <= ${databaseTime})
-            and not exists (select from ${codehostWrites} as earlier
-              where earlier.task_id = due.task_id and earlier.status = 'pending'
-                and (earlier.created_at, earlier.id) < (due.created_at, due.id))
           order by due.next_attempt_at, due.created_at, due.id limit 1 for update of due skip locked)
         returning ${codehostWrites.id} as id, ${tasks.codehostNumber} as number`)
       const [claimed] = rows
