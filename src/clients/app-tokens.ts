@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createAppAuth } from '@octokit/auth-app'
-import { Octokit } from '@octokit/rest'
 import { LRUCache } from 'lru-cache'
 import { asRecord } from '../lib/as-record.ts'
 import type { AppCredentials, Refusal, Unreachable } from './codehost.ts'
@@ -91,6 +89,9 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
     { apiUrl, app, signal }: TokenRequest,
     timeout: AbortSignal,
   ): Promise<InstallationToken | Refusal | Unreachable> {
+    // Loaded when it is needed, as in `github.ts`.
+    const { createAppAuth } = await import('@octokit/auth-app')
+    const { Octokit } = await import('@octokit/rest')
     const octokit = new Octokit({
       baseUrl: apiUrl,
       userAgent,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Octokit } from '@octokit/rest'
+import type { Octokit } from '@octokit/rest'
 import { asRecord } from '../lib/as-record.ts'
 import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
@@ -172,6 +172,8 @@ export function githubClient({
   }
 
   async function followRedirects({ apiUrl, token }: HostAccess, { follow, url, ...options }: RequestOptions) {
+    // Loaded by the first request: many services have no code host.
+    const { Octokit } = await import('@octokit/rest')
     const octokit = new Octokit({ baseUrl: apiUrl, userAgent, ...(token && { auth: token }), log: QUIET })
     let target = url
     for (let hops = 0; ; hops++) {
