@@ -60,6 +60,7 @@ describe('a source', () => {
       await page.getByRole('option', { name: option, exact: true }).click()
     }
     await page.getByLabel('Name').fill('Crash reporter')
+    await page.getByLabel('External ID').fill('{{ payload.title }}')
     await choose('Project', 'Mobile')
     await choose('List', 'Crashes')
     await choose('Verification', 'HMAC-SHA256 of the body in a header')
@@ -81,7 +82,8 @@ describe('a source', () => {
     await page.getByRole('button', { name: 'Edit' }).click()
     const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByText('The latest delivery of this source.').waitFor()
-    await preview.getByRole('article', { name: 'Crash on start' }).waitFor()
+    const task = preview.getByRole('article', { name: 'Crash on start' })
+    await task.getByText('Creates a task, or updates the one with the external ID Crash on start.').waitFor()
     await page.getByRole('combobox', { name: 'List' }).click()
     await page.getByRole('option', { name: 'Inbox', exact: true }).click()
     await page.getByRole('button', { name: 'Save source' }).click()

@@ -161,6 +161,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
         <SourcePreview
           text={payloadText}
           onText={setOwnPayload}
+          isNew={!source}
           isLatest={payloadText !== '' && ownPayload === undefined}
           payload={payload}
           definition={definitionOf(testedDraft)}

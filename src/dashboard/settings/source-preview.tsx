@@ -14,12 +14,14 @@ interface SourcePreviewProps {
   onText(text: string): void
   /** Whether it is the latest delivery. */
   isLatest: boolean
+  /** Whether the source is new, and so has no tasks yet. */
+  isNew: boolean
   payload: { payload: unknown } | undefined
   definition: ReturnType<typeof definitionOf>
 }
 
 /** A payload, and the tasks that it would make. */
-export function SourcePreview({ text, onText, isLatest, payload, definition }: SourcePreviewProps) {
+export function SourcePreview({ text, onText, isLatest, isNew, payload, definition }: SourcePreviewProps) {
   const body = payload && { source: definition, ...payload }
   const query = useQuery(sourceTestQuery(body))
   const isInvalid = text.trim() !== '' && !payload
@@ -38,12 +40,13 @@ export function SourcePreview({ text, onText, isLatest, payload, definition }: S
         onChange={(event) => onText(event.currentTarget.value)}
       />
       {payload && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
-      {payload && query.data && <Result result={query.data} />}
+      {payload && query.data && <Result result={query.data} isNew={isNew} />}
     </section>
   )
 }
 
-function Result({ result: { outcome, tasks, filtered, errors } }: { result: TestResult }) {
+function Result({ result, isNew }: { result: TestResult; isNew: boolean }) {
+  const { outcome, tasks, filtered, errors } = result
   return (
     <div role="status" className="stack">
       {outcome === 'filtered' && (
@@ -65,7 +68,12 @@ function Result({ result: { outcome, tasks, filtered, errors } }: { result: Test
           </div>
           {task.description && <pre style={{ whiteSpace: 'pre-wrap', margin: 0 }}>{task.description}</pre>}
           {task.externalUrl && <div className="small breakable">{task.externalUrl}</div>}
-          <div className="quiet small">{explanation}</div>
+          <div className="quiet small">
+            {/* The test of unsaved templates doesn't know the tasks of their source. */}
+            {isNew || task.externalId === undefined
+              ? explanation
+              : `Creates a task, or updates the one with the external ID ${task.externalId}.`}
+          </div>
         </article>
       ))}
       {tasks.length > MAX_SHOWN && (
