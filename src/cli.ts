@@ -94,7 +94,9 @@ async function restoreBackup({ config, words, options, signal }: Call): Promise<
   const { header, movedTo } = await restore({ dataDir, file, movesExisting, log: LOG, signal })
   print(`Restored the database in ${resolve(dataDir)}, as it was at ${header.createdAt}.`)
   if (movedTo) print(`The previous database is in ${movedTo}.`)
-  print('Write-back to code hosts is off after the next start, until you turn it on for each project.')
+  print(
+    'The next start turns off what Inlet sends to other systems, such as write-back. You can turn it on again.',
+  )
   const key = digestOf(await encryptionKeyOf(config))
   if (header.encryptionKey !== null && header.encryptionKey !== key) {
     print(

@@ -26,6 +26,7 @@ interface ApplyOptions {
 /**
  * Applies what the database does not have yet, in drizzle's own table. Each migration is a transaction of its own, where
  * drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
+ * @throws Error if the database has a migration of a later version, whose schema this code does not know
  */
 export async function applyMigrations(
   client: pg.Client,
@@ -36,9 +37,14 @@ export async function applyMigrations(
     'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
   )
   const { rows } = await client.query('select max(created_at) as last from drizzle.__drizzle_migrations')
-  const pending = readMigrationFiles({ migrationsFolder }).filter(
-    ({ folderMillis }) => folderMillis > Number(rows[0].last),
-  )
+  const last = Number(rows[0].last)
+  const known = readMigrationFiles({ migrationsFolder })
+  if (known.every(({ folderMillis }) => folderMillis < last)) {
+    throw new Error(
+      'it was migrated by a later version of Inlet. Start that version, or restore a backup from before the upgrade',
+    )
+  }
+  const pending = known.filter(({ folderMillis }) => folderMillis > last)
   if (pending.length > 0) onPending()
   for (const migration of pending) await applyWithRetries(client, migration)
 }

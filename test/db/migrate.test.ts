@@ -22,6 +22,26 @@ afterEach(async () => {
   for (const remove of leftovers.splice(0).reverse()) await remove()
 })
 
+test('a database that a later version has migrated is refused, and left as it is', async () => {
+  const connectionString = await emptyDatabase()
+  await migrate(connectionString)
+  await withClient(connectionString, (client) =>
+    client.query(
+      `insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`,
+    ),
+  )
+  let isPrepared = false
+
+  const refused = migrate(connectionString, {
+    async prepare() {
+      isPrepared = true
+    },
+  })
+
+  await expect(refused).rejects.toThrow('it was migrated by a later version of Inlet. Start that version')
+  expect(isPrepared).toBe(false)
+})
+
 describe('the migration for searches', () => {
   test('leaves the text of a database that has tasks to the worker, and searches find them at once', async () => {
     const connectionString = await emptyDatabase()
