@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { commentOf, hostColumns } from '../../../src/domain/codehost/comment.ts'
 import type { CodehostItem } from '../../../src/domain/codehost/item.ts'
-import { postedText } from '../../../src/domain/codehost/posted-comment.ts'
+import { postedIdIn, postedText } from '../../../src/domain/codehost/posted-comment.ts'
 import { importItem } from '../../../src/domain/codehost/task.ts'
 import { statusToWrite } from '../../../src/domain/codehost/write-back.ts'
 import { commentJson } from '../../support/code-host-comments.ts'
@@ -42,6 +42,7 @@ export async function differencesOf(
   { repository, project, people, isSyncedAtEnd }: Compared,
 ): Promise<string[]> {
   const found: string[] = []
+  const { unwritten } = project
   const about = { api: host.url, repository: repository.about }
   const rows: Row[] = await query('select * from tasks where project_id = $1', [project.id])
   const tasks = new Map(rows.map((task) => [task.codehost_number, task]))
@@ -82,6 +83,10 @@ export async function differencesOf(
 
   function compareState({ number, state, kind, closedReason, closedAt }: CodehostItem, task: Row): void {
     const isMerged = task.merged_into !== null
+    const isUnwritten = unwritten.tasks.has(task.id)
+    expectThat(`the writes of ${number} are done`, [undefined, 'done'].includes(task.write_back?.state))
+    // It stays as it is here, but what is closed there is done after a full run.
+    if (isUnwritten && (state === 'open' || !isSyncedAtEnd)) return
     const status = statusToWrite({
       status: task.status,
       mergedInto: task.merged_into,
@@ -93,15 +98,24 @@ export async function differencesOf(
       if (!isMerged) expectEqual(`completed_at of ${number}`, task.completed_at, closedAt)
     }
     expectEqual(`closed_reason of ${number}`, task.closed_reason, closedReason)
-    expectThat(`the writes of ${number} are done`, [undefined, 'done'].includes(task.write_back?.state))
   }
 
   function compareComments(number: number, task: Row): void {
     const here = comments.filter(({ task_id }) => task_id === task.id)
     expectEqual(`comment_count of ${number}`, task.comment_count, here.length)
     const there = [...repository.comments.values()].filter((comment) => comment.number === number)
+    const posted = there.flatMap(({ body }) => postedIdIn(String(body)) ?? [])
+    expectEqual(`comments of ${number} that were posted once`, posted.length, new Set(posted).size)
     for (const hostComment of there) {
       const { id } = hostComment
+      const postedId = postedIdIn(String(hostComment.body)) ?? ''
+      if (unwritten.comments.has(postedId)) {
+        // It is known by its id, whether or not its write was given up.
+        const isLinked = here.some((row) => row.id === postedId && row.external_id === String(id))
+        const isHere = here.some((row) => row.id === postedId)
+        expectThat(`comment ${id} of ${number} is known`, isLinked || !isHere || !isSyncedAtEnd)
+        continue
+      }
       const [row, ...others] = here.filter(({ external_id }) => external_id === String(id))
       const comment = commentOf(JSON.parse(written(commentJson(hostComment, about))))
       if (!row || !comment) {
@@ -127,7 +141,7 @@ export async function differencesOf(
       const isThere = there.some((comment) => String(comment.id) === external_id)
       const isTouched = external_id !== null && people.touched.has(BigInt(external_id))
       const isOurs = author_type !== 'codehost'
-      const mayBeMissing = isOurs && (!is_public || isTouched)
+      const mayBeMissing = isOurs && (!is_public || isTouched || unwritten.comments.has(id))
       expectThat(`comment ${id} of ${number} is there: ${body}`, isThere || mayBeMissing)
     }
   }

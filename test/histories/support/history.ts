@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { changeHere } from './changes-here.ts'
+import { changeHere, retryAll } from './changes-here.ts'
 import { peopleThere } from './changes-there.ts'
 import { differencesOf } from './differences.ts'
+import { turnAllOn } from './settings.ts'
 import type { ActionStep, Deliveries, Step, Work } from './steps.ts'
 import { type Arrival, type ConnectedProject, sent, type World } from './world.ts'
 
@@ -88,6 +89,10 @@ export async function play(
     await world.work(projectAt(project), {
       what,
       interruption,
+      delay: async () => {
+        if (interruption && 'minutes' in interruption && interruption.minutes > 0)
+          await pass(interruption.minutes)
+      },
       overlap: async () => {
         if (interruption?.how === 'overlapped') await act(interruption.by)
         deliveries = ofWrites
@@ -109,12 +114,15 @@ export async function play(
     for (const [index, project] of projects.entries()) {
       const mode = modes[index]
       if (mode === 'none' || (mode === 'some' && deliveries.delay === null)) continue
+      if (!project.connection) continue
       const delay = deliveries.delay ?? 0
-      transits.push({ at: now + delay, project, deliveryId, delivery })
+      const connectionId = project.connection.id
+      transits.push({ at: now + delay, project, connectionId, deliveryId, delivery })
       for (const { delay, isRedelivery } of deliveries.copies) {
         transits.push({
           at: now + delay,
           project,
+          connectionId,
           deliveryId: isRedelivery ? deliveryId : randomUUID(),
           delivery,
         })
@@ -130,8 +138,9 @@ export async function play(
     }
   }
 
-  /** Everything arrives, is applied, and is written. */
+  /** Everything arrives, is applied, and is written. What was refused is tried again by somebody. */
   async function finish(): Promise<void> {
+    for (const project of projects) await turnAllOn(world, project)
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await pass(MINUTES)
       await arrive(Number.POSITIVE_INFINITY)
@@ -139,6 +148,7 @@ export async function play(
       for (const project of projects) {
         await world.work(project, { what: 'apply' })
         await world.work(project, { what: 'write' })
+        await retryAll(world, project)
       }
       if (transits.length === 0 && (await isIdle())) return
     }
@@ -149,7 +159,7 @@ export async function play(
     const [row] = await world.query(
       `select exists (select from codehost_deliveries where connection_id = any($1) and status = 'received')
          or exists (select from codehost_writes where connection_id = any($1) and status = 'pending') as is_any`,
-      [projects.map(({ connection }) => connection.id)],
+      [projects.map(({ connection }) => connection?.id)],
     )
     return !row.is_any
   }

@@ -9,6 +9,8 @@ interface InstanceDeps {
   pool: pg.Pool
   host: CodeHost
   interruption: Interruption | null
+  /** Lets the time pass that the work takes longer. */
+  delay(): Promise<void>
   /** Does what overlaps the work. */
   overlap(): Promise<void>
   /** Called with a request that has its effect later. */
@@ -24,7 +26,15 @@ class Killed extends Error {}
  * The outside of an instance, which can be killed at any of its requests or statements. From then on it has no effect:
  * all of its requests and statements fail, and its transactions are rolled back.
  */
-export function mortalInstance({ pool, host, interruption, overlap, onLate, onInterrupted }: InstanceDeps) {
+export function mortalInstance({
+  pool,
+  host,
+  interruption,
+  delay,
+  overlap,
+  onLate,
+  onInterrupted,
+}: InstanceDeps) {
   let isKilled = false
   let requests = 0
   let statements = 0
@@ -36,7 +46,7 @@ export function mortalInstance({ pool, host, interruption, overlap, onLate, onIn
       get(target, name: keyof CodeHost) {
         const method = target[name] as (...args: unknown[]) => unknown
         if (name.endsWith('Url') || name === 'isSignedWith') return method
-        return (...args: unknown[]) => guardedRequest(() => method(...args) as Promise<object>)
+        return (...args: unknown[]) => guardedRequest(name, () => method(...args) as Promise<object>)
       },
     }),
     /** Works until it is done or killed. */
@@ -55,7 +65,10 @@ export function mortalInstance({ pool, host, interruption, overlap, onLate, onIn
     const isNth = interruption?.at === 'statement' && statements++ === interruption.nth
     if (isNth) {
       onInterrupted()
-      if (interruption.how === 'overlapped') startOverlap()
+      if (interruption.how === 'overlapped') {
+        await delay()
+        startOverlap()
+      }
       if (interruption.how === 'killed before') kill()
     }
     const result = await send()
@@ -64,7 +77,7 @@ export function mortalInstance({ pool, host, interruption, overlap, onLate, onIn
     return result
   }
 
-  async function guardedRequest(send: () => Promise<object>): Promise<object> {
+  async function guardedRequest(name: keyof CodeHost, send: () => Promise<object>): Promise<object> {
     if (isKilled) throw new Killed()
     const isNth = interruption?.at.startsWith('request') && requests++ === interruption.nth
     if (!isNth || !interruption) return alive(send())
@@ -88,10 +101,15 @@ export function mortalInstance({ pool, host, interruption, overlap, onLate, onIn
         return UNREACHABLE
       case 'limited':
         return LIMITED
+      case 'refused':
+        return refusal(name, interruption.choice)
       case 'overlapped': {
         if (interruption.at === 'request before') await overlap()
         const response = await alive(send())
-        if (interruption.at === 'request after') await overlap()
+        if (interruption.at === 'request after') {
+          await delay()
+          await overlap()
+        }
         return response
       }
     }
@@ -126,6 +144,20 @@ const LIMITED: Refusal = {
   retryAfter: '60',
   singleSignOn: null,
   limits: { remaining: null, resetAt: null },
+}
+
+/** The statuses that end a request without its effect, except those that say that its subject is gone. */
+const REFUSALS: Partial<Record<keyof CodeHost, number[]>> = {
+  readItem: [401, 403, 404],
+  changeIssue: [403, 404, 410, 422],
+  createComment: [403, 404, 410, 422],
+  changeComment: [403, 422],
+}
+
+function refusal(name: keyof CodeHost, choice: number): Refusal {
+  const statuses = REFUSALS[name] ?? [403]
+  const status = statuses[choice % statuses.length] ?? 403
+  return { ...LIMITED, status, message: 'Refused.', retryAfter: null }
 }
 
 type Guard = <T>(send: () => Promise<T>) => Promise<T>

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { weighted } from './weighted.ts'
 
 /** A step of a history. Numbers select among what there is then, counted around. */
 export type Step = ActionStep | Wait
@@ -44,6 +45,10 @@ export interface ChangeHere {
     | 'restore'
     | 'merge'
     | 'unmerge'
+    | 'retry'
+    | 'replay'
+    | 'write back'
+    | 'connection'
   item: number
   comment: number
 }
@@ -73,8 +78,16 @@ export interface Deliveries {
 /** What happens to an instance at one of its requests to the code host, or of its statements. */
 export type Interruption = { nth: number } & (
   | { at: 'request'; how: (typeof AT_REQUESTS)[number] }
+  | { at: 'request'; how: 'refused' /** Which of the refusals that it can get. */; choice: number }
   | { at: 'statement'; how: (typeof AT_STATEMENTS)[number] }
-  | { at: 'request before' | 'request after' | 'statement'; how: 'overlapped'; by: ActionStep }
+  | { at: 'request before'; how: 'overlapped'; by: ActionStep }
+  | {
+      at: 'request after' | 'statement'
+      how: 'overlapped'
+      by: ActionStep
+      /** That pass before: leases may end. */
+      minutes: number
+    }
 )
 
 /** Killed: nothing that the instance has in memory counts any more. Late: it has its effect within the lease. */
@@ -109,6 +122,7 @@ export const histories = (circumstances: Circumstances) => {
     { weight: 2, arbitrary: fc.tuple(here) },
     { weight: 3, arbitrary: fc.tuple(there, disturbed(['apply', 'poll', 'full run'])) },
     { weight: 5, arbitrary: fc.tuple(here, disturbed(['write'])) },
+    { weight: 1, arbitrary: retried(circumstances) },
     { weight: 1, arbitrary: fc.tuple(disturbed(WORKS)) },
     { weight: 1, arbitrary: fc.tuple(undisturbed) },
     { weight: 1, arbitrary: fc.tuple(waits) },
@@ -139,7 +153,7 @@ const changesThere = ({ isLossy }: Circumstances): fc.Arbitrary<ChangeThere> =>
     deliveries: deliveries({ isLossy }),
   })
 
-const changesHere = ({ projects }: Circumstances): fc.Arbitrary<ChangeHere> =>
+const changesHere = ({ projects, isLossy }: Circumstances): fc.Arbitrary<ChangeHere> =>
   fc.record({
     where: fc.constant('here' as const),
     project: fc.nat(projects - 1),
@@ -155,10 +169,40 @@ const changesHere = ({ projects }: Circumstances): fc.Arbitrary<ChangeHere> =>
       restore: 1,
       merge: 1,
       unmerge: 1,
+      retry: 3,
+      replay: 1,
+      'write back': 1,
+      // What is delivered while it is disconnected is lost.
+      ...(isLossy && { connection: 1 }),
     }),
     item: fc.nat(3),
     comment: fc.nat(3),
   })
+
+/** A change whose request takes effect, now or later, and gets no response, and somebody who does not wait. */
+const retried = ({ projects, isLossy }: Circumstances): fc.Arbitrary<Step[]> =>
+  fc
+    .record({
+      about: fc.record({ project: fc.nat(projects - 1), item: fc.nat(3), comment: fc.nat(3) }),
+      what: fc.constantFrom<ChangeHere['what'][]>('comment', 'edit comment', 'complete or reopen'),
+      how: fc.constantFrom<(typeof AT_REQUESTS)[number][]>('arrives late', 'response lost'),
+      reaction: weighted<ChangeHere['what']>({
+        retry: 3,
+        'write back': 1,
+        ...(isLossy && { connection: 1 }),
+      }),
+      deliveries: deliveries({ isLossy, lostOf: 1 }),
+    })
+    .map(({ about, what, how, reaction, deliveries }) => {
+      const change = { where: 'here' as const, ...about }
+      const work = { where: 'worker' as const, what: 'write' as const, project: about.project, deliveries }
+      return [
+        { ...change, what },
+        { ...work, interruption: { at: 'request', nth: 1, how } },
+        { ...change, what: reaction },
+        { ...work, interruption: null },
+      ]
+    })
 
 const WORKS: Work['what'][] = ['apply', 'write', 'poll', 'full run']
 
@@ -222,23 +266,33 @@ const interruptions = (
       how: fc.constantFrom(...AT_STATEMENTS),
     }),
     fc.record({
-      at: fc.constantFrom('request before' as const, 'request after' as const),
+      at: fc.constant('request' as const),
+      nth: request,
+      how: fc.constant('refused' as const),
+      choice: fc.nat(3),
+    }),
+    fc.record({
+      at: fc.constant('request before' as const),
       nth: request,
       how: fc.constant('overlapped' as const),
       by,
+    }),
+    fc.record({
+      at: fc.constant('request after' as const),
+      nth: request,
+      how: fc.constant('overlapped' as const),
+      by,
+      minutes,
     }),
     fc.record({
       at: fc.constant('statement' as const),
       nth: statement,
       how: fc.constant('overlapped' as const),
       by,
+      minutes,
     }),
   )
 }
 
-const weighted = <T extends string>(weights: Partial<Record<T, number>>): fc.Arbitrary<T> =>
-  fc.constantFrom(
-    ...Object.entries<number | undefined>(weights).flatMap(([value, weight = 0]) =>
-      Array.from({ length: weight }, () => value as T),
-    ),
-  )
+/** Mostly none; three are longer than a lease. */
+const minutes = fc.constantFrom(0, 0, 0, 3)

@@ -4,20 +4,21 @@ import { openDatabase } from '../../../src/db/pool.ts'
 import { readPush } from '../../../src/domain/codehost/delivery.ts'
 import { type CodehostItem, itemOf } from '../../../src/domain/codehost/item.ts'
 import type { SyncPosition } from '../../../src/domain/codehost/progress.ts'
-import { AppError } from '../../../src/errors/index.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import type { ConnectionRow } from '../../../src/repositories/codehost/connections.ts'
 import { repositories } from '../../../src/repositories/index.ts'
 import type { Caller } from '../../../src/services/access.ts'
-import { newRun } from '../../../src/services/codehost/index.ts'
+import { codehostService, newRun } from '../../../src/services/codehost/index.ts'
 import { tokenVault } from '../../../src/services/codehost/token.ts'
 import { commentsService } from '../../../src/services/comments.ts'
+import { deliveriesService } from '../../../src/services/push/inbox.ts'
 import { pushService } from '../../../src/services/push/index.ts'
 import { reportsService } from '../../../src/services/reports.ts'
 import { syncService } from '../../../src/services/sync/index.ts'
 import { writeItems } from '../../../src/services/sync/items.ts'
 import { tasksService } from '../../../src/services/tasks/index.ts'
 import { singleUpdateOf } from '../../../src/services/tasks/single-update.ts'
+import { writeBackService } from '../../../src/services/write-back/index.ts'
 import { outboxService } from '../../../src/services/write-back/outbox.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import type { HostDelivery } from '../../support/code-host-deliveries.ts'
@@ -26,6 +27,8 @@ import { passTime, replaceDatabaseClock } from '../../support/database-clock.ts'
 import { given } from '../../support/given.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { mortalInstance } from './instance.ts'
+import { refusable } from './refusable.ts'
+import { nothingUnwritten, type Unwritten, type WriteBack } from './settings.ts'
 import type { Interruption, Work } from './steps.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
@@ -36,13 +39,21 @@ export interface ConnectedProject {
   id: string
   /** Whoever writes for it at the code host. */
   login: string
-  connection: Pick<ConnectionRow, 'id' | 'projectId' | 'repositoryId' | 'comments'>
+  token: string
+  /** `owner/name` */
+  repository: string
+  repositoryId: number
+  /** Undefined while it is disconnected. */
+  connection: Pick<ConnectionRow, 'id' | 'projectId' | 'repositoryId' | 'comments'> | undefined
+  writeBack: WriteBack
+  unwritten: Unwritten
   caller: Caller
 }
 
 interface WorkOptions {
   what: Work['what']
   interruption?: Interruption | null
+  delay?(): Promise<void>
   overlap?(): Promise<void>
   onLate?(request: () => Promise<unknown>): void
   onInterrupted?(): void
@@ -69,12 +80,9 @@ export async function startWorld() {
   const clock = virtualClock()
   const repos = repositories(db)
   const builders = given(db, clock)
-  const vault = tokenVault({
-    apiUrls: [host.url],
-    token: undefined,
-    encryptionKey: randomBytes(32),
-    randomBytes,
-  })
+  const apiUrls = [host.url]
+  const encryptionKey = randomBytes(32)
+  const vault = tokenVault({ apiUrls, token: undefined, encryptionKey, randomBytes })
   const signal = new AbortController().signal
   const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
   const receiver = pushService({ repos, clock, vault, metrics: METRICS, host: client })
@@ -93,6 +101,9 @@ export async function startWorld() {
     tasks: refusable(tasks),
     comments: refusable(commentsService({ repos, clock })),
     reports: refusable(reportsService({ repos, clock })),
+    writeBack: refusable(writeBackService({ repos })),
+    deliveries: refusable(deliveriesService({ repos })),
+    codehost: codehostService({ repos, clock, host: client, apiUrls, encryptionKey, vault }),
     repository: () => host.repository(`acme/app-${++repositoryCount}`),
 
     /**
@@ -122,11 +133,25 @@ export async function startWorld() {
       await repos.within({ projectId: project.id }).transaction(async (repos) => {
         await writeItems(repos, { clock, connection, items: itemsThere(host, repository) })
       })
-      return { id: project.id, login, connection, caller: callerOf(clock) }
+      return {
+        id: project.id,
+        login,
+        token,
+        repository: repository.name,
+        repositoryId: repository.id,
+        connection,
+        writeBack: 'comments',
+        unwritten: nothingUnwritten(),
+        caller: callerOf(clock),
+      }
     },
 
-    /** Stores a delivery; another time, it is known. */
-    async receive({ connection }: ConnectedProject, { delivery, deliveryId }: Arrival): Promise<void> {
+    /** Stores a delivery; another time, it is known. Its address is that of a connection. */
+    async receive(
+      { connection }: ConnectedProject,
+      { delivery, deliveryId, connectionId }: Arrival,
+    ): Promise<void> {
+      if (connection?.id !== connectionId) return
       const parsed = readPush(delivery.payload)
       if (!parsed.isJson) throw new Error(parsed.problem)
       await receiver.receive(
@@ -142,12 +167,13 @@ export async function startWorld() {
 
     /** What one new instance does: all that is due of one kind. */
     async work(project: ConnectedProject, { what, ...options }: WorkOptions): Promise<void> {
-      const { interruption = null, overlap = async () => {}, onLate = () => {} } = options
-      const { onInterrupted = () => {} } = options
+      const { interruption = null, overlap = async () => {}, delay = async () => {} } = options
+      const { onLate = () => {}, onInterrupted = () => {} } = options
       const instance = mortalInstance({
         pool,
         host: client,
         interruption,
+        delay,
         overlap,
         onLate,
         onInterrupted,
@@ -205,6 +231,7 @@ export async function startWorld() {
 
   /** Returns the id of the new run; undefined if one is active. */
   async function queue({ id: projectId, connection }: ConnectedProject, mode: 'incremental' | 'full') {
+    if (!connection) return undefined
     const now = clock.now()
     const run = newRun({ id: clock.newId(now), now, connection, mode })
     return (await repos.within({ projectId }).syncRuns.insert(run)) ? run.id : undefined
@@ -231,6 +258,7 @@ export const itemsThere = (
 /** A delivery on its way to a project. */
 export interface Arrival {
   deliveryId: string
+  connectionId: string
   delivery: { event: string; payload: Buffer }
 }
 
@@ -256,19 +284,4 @@ function virtualClock() {
 function callerOf({ newId, now }: Pick<ReturnType<typeof virtualClock>, 'newId' | 'now'>): Caller {
   const id = newId(now())
   return { type: 'key', id, keyId: id, name: 'ada', scopes: ['admin'], projectId: null, expiresAt: null }
-}
-
-const UNEXPECTED = ['internal_error', 'unavailable']
-
-/** A service whose refusals are no errors of a history: what it refuses changes nothing. */
-function refusable<T extends object>(service: T): T {
-  return new Proxy(service, {
-    get(target, name) {
-      const method = target[name as keyof T] as (...args: unknown[]) => Promise<unknown>
-      return (...args: unknown[]) =>
-        method(...args).catch((error: unknown) => {
-          if (!(error instanceof AppError) || UNEXPECTED.includes(error.code)) throw error
-        })
-    },
-  })
 }
