@@ -200,7 +200,7 @@ export function activityFeed({ changes, sequencer }: FeedDeps) {
   }
 }
 
-/** Positions that one query looks up, for a filter that matches few: 15 ms. */
+/** Positions that one query looks up, for a filter that matches few: 5 µs each. */
 export const MAX_POSITIONS = 5_000
 
 const EVERYTHING: FeedFilter = { projectId: null }

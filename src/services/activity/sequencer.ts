@@ -17,7 +17,7 @@ const MAX_MS = 2_000
 /** A pass of another instance usually takes a few milliseconds. */
 const BUSY_MS = 5
 
-/** Rows of one statement, of which those without a position are touched: 0.2 s. */
+/** Rows of one statement, of which those without a position are touched. */
 const TOUCH_BATCH = 50_000
 
 /** Gives activity its positions, for readers in this process and, in a timer, for later ones. */
