@@ -58,6 +58,7 @@ import { taskNamesRoutes } from './routes/task-names.ts'
 import { tasksRoutes } from './routes/tasks.ts'
 import { webhookRoutingRoutes } from './routes/webhook-routing.ts'
 import { webhookSecretsRoutes } from './routes/webhook-secrets.ts'
+import { webhooksRoutes } from './routes/webhooks.ts'
 import { namedSchemas } from './schemas/index.ts'
 import type { Services } from './services/index.ts'
 
@@ -149,6 +150,7 @@ export async function buildApp({
     scope.register(sourceEventsRoutes, { prefix: '/api/sources', ...service })
     scope.register(sourcePresetsRoutes, { prefix: '/api/source-presets', ...service })
     scope.register(sourcesRoutes, { prefix: '/api/sources', ...service, publicUrl: config.publicUrl })
+    scope.register(webhooksRoutes, { prefix: '/api/webhooks', ...service })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })

@@ -7,6 +7,9 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const API_URLS =
   '^\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?(\\s*,\\s*https?://[^\\s/?#,@]+(/[^\\s?#,@]*)?)*\\s*$'
 
+/** Host names or addresses, each with or without a port, separated by commas. */
+const HOSTS = '^\\s*([^\\s/?#,@]+(\\s*,\\s*[^\\s/?#,@]+)*\\s*)?$'
+
 /** The environment. Nothing is required; `.env.example` explains each variable. */
 const ENVIRONMENT = {
   type: 'object',
@@ -26,6 +29,7 @@ const ENVIRONMENT = {
     CODEHOST_API_URLS: { type: 'string', pattern: API_URLS, default: 'https://api.github.com' },
     CODEHOST_TOKEN: { type: 'string', maxLength: 500, pattern: '^[!-~]*$' },
     ENCRYPTION_KEY: { type: 'string', pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$' },
+    WEBHOOK_ALLOW_HOSTS: { type: 'string', pattern: HOSTS, default: '' },
     RATE_LIMIT_PER_MINUTE: { type: 'integer', minimum: 0, default: 600 },
     RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
     RATE_LIMIT_FAILURES_PER_MINUTE: { type: 'integer', minimum: 0, default: 20 },
@@ -54,6 +58,8 @@ const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
     'API URLs of code hosts, separated by commas, such as https://api.github.com,https://git.example.com/api/v3',
   CODEHOST_TOKEN: 'at most 500 printable ASCII characters without spaces',
   ENCRYPTION_KEY: '32 bytes as 64 hexadecimal digits or in base64; create one with openssl rand -hex 32',
+  WEBHOOK_ALLOW_HOSTS:
+    'host names or addresses, with or without a port, separated by commas, such as chat.internal,10.0.0.7:8080',
   RATE_LIMIT_PER_MINUTE: 'the number of requests allowed for each key and minute, or 0 for no limit',
   RATE_LIMIT_RECEIVER_PER_MINUTE: 'the number of feedback events allowed for each minute, or 0 for no limit',
   RATE_LIMIT_FAILURES_PER_MINUTE:
@@ -103,6 +109,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
     ),
     codehostToken: given.CODEHOST_TOKEN,
     encryptionKey: given.ENCRYPTION_KEY === undefined ? undefined : keyBytes(given.ENCRYPTION_KEY),
+    webhookAllowHosts: given.WEBHOOK_ALLOW_HOSTS.split(',').flatMap(
+      (host) => host.trim().toLowerCase() || [],
+    ),
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
     rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
     rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
@@ -149,6 +158,7 @@ interface Environment {
   CODEHOST_API_URLS: string
   CODEHOST_TOKEN?: string
   ENCRYPTION_KEY?: string
+  WEBHOOK_ALLOW_HOSTS: string
   RATE_LIMIT_PER_MINUTE: number
   RATE_LIMIT_RECEIVER_PER_MINUTE: number
   RATE_LIMIT_FAILURES_PER_MINUTE: number

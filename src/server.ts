@@ -115,6 +115,7 @@ async function loadApplication() {
     ...(await import('./db/migrate.ts')),
     ...(await import('./db/listen.ts')),
     ...(await import('./clients/github.ts')),
+    ...(await import('./clients/webhook-receiver.ts')),
     ...(await import('./repositories/index.ts')),
     ...(await import('./services/index.ts')),
     ...(await import('./services/setup.ts')),
@@ -134,7 +135,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const { connectionString } = server
   const loaded = await application()
   const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, transfersOn } = loaded
-  const { services, setUp, afterRestore, githubClient, buildApp, buildReceiver, limitsOf } = loaded
+  const { services, setUp, afterRestore, githubClient, webhookReceiver } = loaded
+  const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
   const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
@@ -161,7 +163,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
           process.stdout.write(shownOnce(first, KEY_COMMAND))
           await server.whenRestored?.(async () => {
             await afterRestore({ repos, clock })
-            logger.warn('restored from a backup: write-back is off')
+            logger.warn('restored from a backup: write-back and outgoing webhooks are off')
           })
         },
       }),
@@ -185,6 +187,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     clock,
     randomBytes,
     codehost,
+    webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),
     isEmbedded: config.databaseUrl === undefined,
   })

@@ -17,6 +17,22 @@ describe('the environment', () => {
   })
 
   test.each([
+    [undefined, []],
+    ['', []],
+    ['chat.internal', ['chat.internal']],
+    [' Chat.Internal , 10.0.0.7:8080,[fd00::1]:8443', ['chat.internal', '10.0.0.7:8080', '[fd00::1]:8443']],
+  ])('reads WEBHOOK_ALLOW_HOSTS=%j', (text, hosts) => {
+    expect(loadConfig({ WEBHOOK_ALLOW_HOSTS: text }).webhookAllowHosts).toEqual(hosts)
+  })
+
+  test.each(['http://chat.internal', 'chat.internal/hook', 'a,,b', 'user@chat.internal'])(
+    'rejects WEBHOOK_ALLOW_HOSTS=%s',
+    (text) => {
+      expect(() => loadConfig({ WEBHOOK_ALLOW_HOSTS: text })).toThrow(/WEBHOOK_ALLOW_HOSTS must be/)
+    },
+  )
+
+  test.each([
     'true',
     'false',
     '1',

@@ -29,6 +29,10 @@ const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webho
 const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
 const DeliveriesPage = lazyPage('/settings/deliveries', () => import('./settings/deliveries-page.tsx'))
 const SourcesPage = lazyPage('/settings/sources', () => import('./settings/sources-page.tsx'))
+const OutgoingWebhooksPage = lazyPage(
+  '/settings/outgoing',
+  () => import('./settings/outgoing-webhooks-page.tsx'),
+)
 const EventsPage = lazyPage('/settings/events', () => import('./settings/events-page.tsx'))
 
 export function Routes() {
@@ -88,6 +92,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/routing" component={RoutingPage} />
       <Route path="/settings/deliveries" component={DeliveriesPage} />
       <Route path="/settings/sources" component={SourcesPage} />
+      <Route path="/settings/outgoing" component={OutgoingWebhooksPage} />
       <Route path="/settings/events" component={EventsPage} />
       <Route component={NotFoundPage} />
     </Switch>

@@ -5,6 +5,7 @@ import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
 import { startSyncWorker } from './sync.ts'
 import { every, paced, pausing } from './timers.ts'
+import { startWebhookWorker } from './webhooks.ts'
 
 interface JobsDeps {
   /** Other options of the driver's pool are passed on. */
@@ -61,6 +62,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   const syncWorker = startSyncWorker({ sync, logger })
   const pushWorker = startPushWorker({ push, logger })
   const outboxWorker = startOutboxWorker({ outbox, logger })
+  const webhookWorker = startWebhookWorker({ webhookQueue: services.webhookQueue, logger })
 
   const timers = [
     every(() => access.flushLastUsed(), { ms: 5_000, logger }),
@@ -90,7 +92,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
   return {
     async stop() {
       for (const timer of timers) timer.stop()
-      await Promise.all([syncWorker.stop(), pushWorker.stop(), outboxWorker.stop()])
+      await Promise.all([syncWorker.stop(), pushWorker.stop(), outboxWorker.stop(), webhookWorker.stop()])
       await boss.stop({ graceful: true, timeout: 5_000 })
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
     },

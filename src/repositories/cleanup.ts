@@ -7,6 +7,7 @@ import { rules } from '../db/tables/rules.ts'
 import { sourceEvents } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { webhookDeliveries } from '../db/tables/webhooks.ts'
 import { databaseTime } from './codehost/database-time.ts'
 import { withFewComments } from './few-comments.ts'
 import type { Executor } from './index.ts'
@@ -102,6 +103,16 @@ export function cleanupRepository(db: Executor) {
         delete from ${sourceEvents} where id in (
           select id from ${sourceEvents} where outcome = 'filtered' and id < ${beforeId}
           order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes at most `limit` deliveries to outgoing webhooks that were finished before. Returns how many it removed. */
+    async deleteFinishedDeliveries(before: Date, limit: number): Promise<number> {
+      const isFinished = sql`finished_at < ${before.toISOString()}::timestamptz`
+      const result = await db.execute(sql`
+        delete from ${webhookDeliveries} where (webhook_id, id) in (
+          select webhook_id, id from ${webhookDeliveries} where ${isFinished}
+          order by finished_at limit ${limit} for update skip locked) and ${isFinished}`)
       return result.rowCount ?? 0
     },
 

@@ -42,6 +42,9 @@ import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
 import { tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
+import { webhookDeliveriesRepository } from './webhooks/deliveries.ts'
+import { webhookQueueRepository } from './webhooks/queue.ts'
+import { webhooksRepository } from './webhooks/webhooks.ts'
 
 /** What a caller can see: one project or all. Part of every query, so that no route can omit it. */
 export interface Reach {
@@ -97,6 +100,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     taskCounts: taskCountsRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
+    webhookQueue: webhookQueueRepository(db),
     stats: statsRepository(db),
     within: (reach: Reach) => ({
       ...bound(db, { reach, search }),
@@ -140,6 +144,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     deliveries: codehostDeliveriesRepository(db),
     sources: sourcesRepository(db, reach),
     sourceEvents: sourceEventsRepository(db),
+    webhooks: webhooksRepository(db, reach),
+    webhookDeliveries: webhookDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),
     syncedComments: syncedCommentsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),

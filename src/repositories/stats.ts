@@ -3,6 +3,7 @@ import { codehostDeliveries, syncRuns } from '../db/tables/codehost.ts'
 import { codehostWrites } from '../db/tables/codehost-writes.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { webhookDeliveries, webhooks } from '../db/tables/webhooks.ts'
 import type { Executor } from './index.ts'
 
 /** Metrics that are read from the database. */
@@ -15,6 +16,10 @@ export interface Stats {
   oldestPushSeconds: number
   /** Claims whose lease is not over. */
   openClaims: number
+  /** How long the oldest delivery to an active outgoing webhook waits; 0 if there is none. */
+  oldestWebhookDeliverySeconds: number
+  /** Outgoing webhooks: `failing` ones wait after a failure. */
+  webhooks: { active: number; failing: number; off: number }
   /** Jobs that are waiting, active, or failed and not yet removed. */
   jobs: { queue: string; state: string; count: number }[]
 }
@@ -37,6 +42,9 @@ export function statsRepository(db: Executor) {
           (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(received_at))), 0)::float8
             from (${waitingPushes}) as waiting) as "oldestPushSeconds",
           (select count(*)::int from (${openClaims}) as claims) as "openClaims",
+          (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(created_at))), 0)::float8
+            from (${oldestDeliveries}) as oldest) as "oldestWebhookDeliverySeconds",
+          (${webhookStates}) as webhooks,
           (select coalesce(json_agg(counted), '[]') from (
             select queue, state, count(*)::int as count from (${syncs} union all ${writes}${hasQueues ? queues : sql``}) as work
             group by queue, state) as counted) as jobs`)
@@ -56,6 +64,19 @@ const waitingPushes = sql`
 
 const openClaims = sql`
   select from ${tasks} where claim_expires_at > (select clock_timestamp()) limit ${MAX_COUNTED}`
+
+/** The oldest of each webhook. */
+const oldestDeliveries = sql`
+  select oldest.created_at from ${webhooks} cross join lateral (
+    select created_at from ${webhookDeliveries} where webhook_id = ${webhooks.id} and outcome <> 'delivered'
+      and position is not null
+    order by position limit 1) as oldest
+  where ${webhooks.isActive}`
+
+const webhookStates = sql`
+  select json_build_object('active', count(*) filter (where is_active and failures = 0),
+    'failing', count(*) filter (where is_active and failures > 0), 'off', count(*) filter (where not is_active))
+  from ${webhooks}`
 
 const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}

@@ -14,7 +14,7 @@ import {
 } from './parts.ts'
 import { Actor } from './task.ts'
 
-const TYPE = {
+export const TYPE = {
   pattern: '^[a-z0-9._-]{1,64}$',
   'x-words': '1 to 64 characters of a-z, 0-9, dot, underscore and hyphen',
 }

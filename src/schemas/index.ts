@@ -40,6 +40,7 @@ import { SourcePreset } from './source-preset.ts'
 import { SyncRun } from './sync-run.ts'
 import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
 import { TaskName } from './task-name.ts'
+import { NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookWithSecret } from './webhook.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
 /** Every schema with an `$id`: the targets of `$ref`, and the components of the API reference. */
@@ -124,6 +125,11 @@ export const namedSchemas = [
   SourceDelivery,
   SourceReceipt,
   SourceIgnored,
+  Webhook,
+  WebhookWithSecret,
+  NewWebhook,
+  WebhookChange,
+  WebhookDelivery,
   Me,
   ApiKey,
   ApiKeyWithSecret,

@@ -9,6 +9,8 @@ const DAY_MS = 86_400_000
 /** Of feedback, and of deliveries of the code host and of sources. */
 const PAYLOAD_RETENTION_MS = 30 * DAY_MS
 const IGNORED_RETENTION_MS = 7 * DAY_MS
+/** Of deliveries to outgoing webhooks. */
+const FINISHED_RETENTION_MS = 7 * DAY_MS
 /** About 50 ms: the longest that restoring one of the tasks, or archiving its project, waits. */
 const BATCH = 200
 /** Each rule is deleted with all its versions. */
@@ -45,6 +47,8 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))
       await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
+      const finished = before(FINISHED_RETENTION_MS)
+      await inBatches((limit) => cleanup.deleteFinishedDeliveries(finished, limit))
       return { purgedTasks }
     },
   }

@@ -1,3 +1,4 @@
+import type { WebhookReceiver } from '../clients/webhook-receiver.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
@@ -5,6 +6,7 @@ import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import { IMPORTS } from '../repositories/import/index.ts'
 import type { Repositories, Transfers } from '../repositories/index.ts'
+import { WEBHOOK_CHANGES } from '../repositories/webhooks/webhooks.ts'
 import { accessService } from './access.ts'
 import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
@@ -53,6 +55,10 @@ import { taskNamesService } from './tasks/names.ts'
 import { singleCreationOf } from './tasks/single-creation.ts'
 import { singleUpdateOf } from './tasks/single-update.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
+import { webhookDeliveriesService } from './webhooks/deliveries.ts'
+import { webhooksService } from './webhooks/index.ts'
+import { webhookQueueService } from './webhooks/queue.ts'
+import { webhookSigner } from './webhooks/signer.ts'
 import { writeBackService } from './write-back/index.ts'
 import { outboxService } from './write-back/outbox.ts'
 
@@ -63,6 +69,8 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
+  /** Sends to the URLs of outgoing webhooks. */
+  webhookReceiver: WebhookReceiver
   /** The state of the connection pool, for metrics. */
   pool?: () => PoolState
   isEmbedded?: boolean
@@ -73,18 +81,20 @@ export type Services = ReturnType<typeof services>
 
 /** The object graph on one screen. */
 export function services(given: ServiceDeps) {
-  const { repos, transfers, clock, randomBytes, pool, isEmbedded } = given
+  const { repos, transfers, clock, randomBytes, pool, isEmbedded, webhookReceiver: receiver } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost, metrics }
   const vault = tokenVault({ ...codehost, randomBytes })
   const secrets = sourceSecrets({ ...codehost, randomBytes })
+  const signer = webhookSigner({ ...codehost, randomBytes })
   const reader = payloadReader()
   const access = accessService({ credentials: repos.credentials, clock })
   const sequencer = changeSequencer(repos)
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const importing = importState(transfers)
   const outbox = outboxService({ repos, clock, vault, ...codehost })
+  const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
     ...useCases({
@@ -118,6 +128,9 @@ export function services(given: ServiceDeps) {
     exports: exportService({ ...transfers, clock }),
     imports: importService(transfers),
     importing,
+    webhooks: webhooksService({ repos, clock, signer, sequencer, receiver }),
+    webhookDeliveries: webhookDeliveriesService({ repos, clock, signer, receiver }),
+    webhookQueue,
     idempotency: idempotencyService({ repos, clock }),
     taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
@@ -129,6 +142,7 @@ export function services(given: ServiceDeps) {
       [SYNC_PROGRESS]: progress.receive,
       [CODEHOST_WRITES]: outbox.wake,
       [IMPORTS]: importing.receive,
+      [WEBHOOK_CHANGES]: webhookQueue.wake,
     },
     /** The same use cases inside another transaction. */
     useCasesIn: (repos: Repositories) => useCases({ ...deps, repos }),

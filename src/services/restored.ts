@@ -2,6 +2,7 @@ import { connectionActivity } from '../domain/codehost/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { everywhere, type Repositories } from '../repositories/index.ts'
 import { activityRow, SERVICE } from './activity/row.ts'
+import { about } from './webhooks/index.ts'
 
 /**
  * The first start of a restored database: turns off what it sends to other systems, because the instance that was
@@ -9,15 +10,21 @@ import { activityRow, SERVICE } from './activity/row.ts'
  */
 export async function afterRestore({ repos, clock }: { repos: Repositories; clock: Clock }): Promise<void> {
   await repos.transaction(async (repos) => {
-    const { codehost, codehostWrites, activity, configurationChanges } = repos.within(everywhere)
+    const { codehost, codehostWrites, webhooks, activity, configurationChanges } = repos.within(everywhere)
     const now = clock.now()
+    const message = 'Turned off because the database was restored from a backup.'
+    for (const webhook of await webhooks.switchOffAll('restored')) {
+      const { projectId } = webhook
+      const metadata = { ...about(webhook), reason: 'restored' }
+      const type = 'webhook.disabled'
+      await activity.insert([activityRow(clock, { now, type, actor: SERVICE, projectId, message, metadata })])
+    }
     for (const before of await codehost.listWritingBack()) {
       const { id, projectId } = before
       await codehostWrites.cancel(id)
       await codehost.update(id, { writeBack: 'off', updatedAt: now })
       const change = connectionActivity({ before, after: { ...before, writeBack: 'off' }, isReplaced: false })
       if (!change) continue
-      const message = 'Turned off because the database was restored from a backup.'
       await activity.insert([activityRow(clock, { now, ...change, actor: SERVICE, projectId, message })])
       await configurationChanges.announceProject(projectId)
     }

@@ -479,6 +479,26 @@ create table tasks (
   constraint tasks_priority_range CHECK (((priority >= 1) AND (priority <= 3)))
 );
 
+create table webhook_deliveries (
+  webhook_id uuid not null,
+  id uuid not null,
+  "position" bigint,
+  type text not null,
+  activity_id uuid,
+  task_id uuid,
+  outcome text not null,
+  attempts integer not null,
+  created_at timestamp(3) with time zone not null,
+  last_attempt_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  duration_ms integer,
+  response_status integer,
+  response_body text,
+  error text,
+  constraint webhook_deliveries_webhook_id_id_pk PRIMARY KEY (webhook_id, id),
+  constraint webhook_deliveries_webhook_id_webhooks_id_fk FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+
 create table webhook_routing (
   id uuid not null,
   name text,
@@ -502,6 +522,27 @@ create table webhook_secrets (
   last_used_at timestamp(3) with time zone,
   constraint webhook_secrets_hash_unique UNIQUE (hash),
   constraint webhook_secrets_pkey PRIMARY KEY (id)
+);
+
+create table webhooks (
+  id uuid not null,
+  name text not null,
+  url text not null,
+  types text[] not null,
+  project_id uuid,
+  secret text,
+  previous_secret text,
+  previous_secret_until timestamp(3) with time zone,
+  is_active boolean not null,
+  disabled_reason text,
+  "position" bigint not null,
+  failures integer not null default 0,
+  next_attempt_at timestamp(3) with time zone,
+  lease integer not null default 0,
+  lease_until timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 CREATE INDEX activity_actor ON public.activity USING btree (actor_id, id);
@@ -574,6 +615,8 @@ CREATE INDEX tasks_ready ON public.tasks USING btree (priority DESC, id) WHERE (
 CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX webhook_deliveries_finished ON public.webhook_deliveries USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (webhook_id, "position") WHERE ((outcome <> 'delivered'::text) AND ("position" IS NOT NULL));
 CREATE OR REPLACE FUNCTION public.lower_names(names text[])
  RETURNS text[]
  LANGUAGE plpgsql

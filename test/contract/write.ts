@@ -12,6 +12,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
+import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -36,7 +37,11 @@ try {
   const repos = repositories(db)
   const clock = systemClock()
   const codehost = { host: githubClient(), apiUrls: [], token: undefined, encryptionKey: undefined }
-  const service = services({ repos, transfers: transfersOn(db), clock, randomBytes, codehost })
+  const receiver = webhookReceiver({ allowHosts: [] })
+  const service = services({
+    ...{ repos, transfers: transfersOn(db), clock, randomBytes, codehost },
+    webhookReceiver: receiver,
+  })
   const app = await buildApp({ config: loadConfig({}), logger, services: service, ping: repos.ping })
   await app.ready()
   write('openapi.json', `${JSON.stringify(app.swagger(), null, 2)}\n`)

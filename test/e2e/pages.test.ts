@@ -45,6 +45,7 @@ async function fill({ service }: AppInBrowser<Syncing>) {
     webhook: '/settings/webhook',
     routing: '/settings/routing',
     sources: '/settings/sources',
+    'outgoing webhooks': '/settings/outgoing',
     events: '/settings/events',
     deliveries: `/settings/deliveries?projectId=${synced.id}`,
     'no such page': '/nowhere',

@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 const TIMED = [
   'bodies',
   'bulk-responses',
+  'dead-webhooks',
   'list-deletion',
   'long-rules',
   'many-large-batches',

@@ -26,6 +26,7 @@ const MEMBERS: Record<string, string> = {
   source: 'id name projectId listId scheme header prefix each filter template createdAt updatedAt',
   connection: `id projectId repositoryId repository apiUrl listId comments position commentsPosition nextFullAt connectedAt
     updatedAt`,
+  webhook: 'id name url types projectId createdAt',
   label: 'projectId name label color',
 }
 

@@ -21,7 +21,10 @@ const commands = pages.flatMap((page) =>
 let service: Syncing
 const env: Record<string, string> = { PATH: process.env.PATH ?? '', INLET_WEBHOOK_SECRET: WEBHOOK_SECRET }
 beforeAll(async () => {
-  service = await startSyncing({ env: { WEBHOOK_SECRET }, tokens: { 'ghp_...': {} } })
+  service = await startSyncing({
+    env: { WEBHOOK_SECRET, WEBHOOK_ALLOW_HOSTS: 'hooks.example.com' },
+    tokens: { 'ghp_...': {} },
+  })
   service.host.repository('acme/app').fill(2)
   env.INLET_KEY = service.adminKey
   const project = await service.given.project()

@@ -49,6 +49,7 @@ describe('an export', () => {
       'purgedItem',
       'source',
       'connection',
+      'webhook',
       'label',
       'end',
     ])

@@ -244,6 +244,10 @@ describe('an import', () => {
     const { body: activity } = await service.get('/api/activity')
     expect(activity.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
     expect((await service.get(`/api/sources/${ids.source}`)).body).toMatchObject({ isActive: false })
+    expect((await service.get(`/api/webhooks/${ids.webhook}`)).body).toMatchObject({
+      isActive: false,
+      disabledReason: 'imported',
+    })
     const { body: connection } = await service.get(`/api/projects/${ids.project}/codehost`)
     expect(connection).toMatchObject({ schedule: 'off', writeBack: 'off', hasToken: false })
   })

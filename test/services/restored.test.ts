@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { afterRestore } from '../../src/services/restored.ts'
 import { setUp } from '../../src/services/setup.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
+import { webhookTo } from '../support/webhooks.ts'
 import { writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
-  service = await startSyncing({ hasOutboxWorker: false })
+  service = await startSyncing({ hasOutboxWorker: false, env: { WEBHOOK_ALLOW_HOSTS: '127.0.0.1' } })
 })
 afterAll(() => service.close())
 
@@ -46,5 +47,21 @@ test('the first start after a restore turns write-back off, and sends nothing th
       actor: { type: 'system', name: 'Inlet' },
       metadata: { changes: { writeBack: { from: 'state', to: 'off' } } },
     },
+  ])
+})
+
+test('the first start after a restore turns outgoing webhooks off, and keeps the reason of those that were off', async () => {
+  const input = { url: 'http://127.0.0.1:9/', types: ['task.created'] }
+  const [active, off] = [await webhookTo(service, input), await webhookTo(service, input)]
+  await service.patch(`/api/webhooks/${off.id}`, { isActive: false })
+
+  await afterRestore(service)
+
+  const state = async (id: string) => (await service.get(`/api/webhooks/${id}`)).body
+  expect(await state(active.id)).toMatchObject({ isActive: false, disabledReason: 'restored' })
+  expect(await state(off.id)).toMatchObject({ isActive: false, disabledReason: null })
+  const { body } = await service.get('/api/activity?type=webhook.disabled')
+  expect(body.data).toMatchObject([
+    { actor: { type: 'system' }, metadata: { webhookId: active.id, reason: 'restored' } },
   ])
 })

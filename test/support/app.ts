@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { type AppDeps, buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
+import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
 import { listen } from '../../src/db/listen.ts'
 import { openDatabase, poolState } from '../../src/db/pool.ts'
@@ -23,6 +24,8 @@ export interface TestAppOptions {
   logger?: Logger
   /** How long a request to the code host may take. */
   hostTimeoutMs?: number
+  /** How requests to outgoing webhooks are sent. */
+  webhookReceiver?: Partial<Parameters<typeof webhookReceiver>[0]>
   /** How many tasks a search reads before it uses the index. */
   walk?: number
   limits?: AppDeps['limits']
@@ -76,8 +79,12 @@ export async function startApp(options: TestAppOptions = {}) {
     token: config.codehostToken,
     encryptionKey: config.encryptionKey,
   }
+  const receiver = webhookReceiver({ allowHosts: config.webhookAllowHosts, ...options.webhookReceiver })
   const transfers = transfersOn(db)
-  const service = services({ repos, transfers, clock, randomBytes, codehost, pool: poolState(db) })
+  const service = services({
+    ...{ repos, transfers, clock, randomBytes, codehost, webhookReceiver: receiver },
+    pool: poolState(db),
+  })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
   const others = listen({ connectionString, channels: service.notices, onError: () => {} })
@@ -128,6 +135,7 @@ export async function startApp(options: TestAppOptions = {}) {
       await app.close()
       await app.worker.close()
       await service.payloadReader.close()
+      receiver.close()
       clearTimeout(unused)
       await others.close()
       await db.$client.end()

@@ -133,8 +133,13 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...{ comments: true, position: { since: 'x' }, comments_position: { since: 'y' } },
     ...{ next_run_at: TIME, next_full_at: TIME, connected_at: TIME, updated_at: TIME },
   })
+  await insert('webhooks', {
+    ...{ id: id(80), name: 'Chat', url: 'https://hooks.example.com/inlet', types: ['task.created'] },
+    ...{ project_id: project, secret: SECRET, previous_secret: SECRET, previous_secret_until: TIME },
+    ...{ is_active: true, position: 1, created_at: TIME },
+  })
   await insert('codehost_labels', { project_id: project, name: 'bug', label: 'Bug', color: 'ff0000' })
-  return { project, list, task, target: id(11), source: id(50), rule: id(30) }
+  return { project, list, task, target: id(11), source: id(50), webhook: id(80), rule: id(30) }
 }
 
 /** In none of the lines of an export. */

@@ -11,6 +11,8 @@ interface Options {
   database: Parameters<typeof startInstances>[1]
   instances?: number
   clients?: number
+  /** Of each instance. */
+  env?: Record<string, string>
 }
 
 interface Expected {
@@ -26,8 +28,8 @@ interface Expected {
 type Repair = () => Promise<unknown>
 
 /** Instances that serve careful clients and a follower of the stream, all of them ready for a fault. */
-export async function startInstancesUnderLoad({ database, instances: count = 1, clients = 8 }: Options) {
-  const instances = await startInstances(count, database)
+export async function startInstancesUnderLoad({ database, instances: count = 1, clients = 8, env }: Options) {
+  const instances = await startInstances(count, database, env)
   const follower = followStream(instances.urls)
   await follower.ready
   const load = startLoad({ targets: instances.urls, clients })

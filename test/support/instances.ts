@@ -6,11 +6,15 @@ import { FEEDBACK_SECRET } from './load-client.ts'
  * Several instances on one database, each at an address of its own that changes when it is started again. The database
  * is named by a connection string, or embedded in a data directory.
  */
-export async function startInstances(count: number, database: string | { dataDir: string }) {
+export async function startInstances(
+  count: number,
+  database: string | { dataDir: string },
+  given: Record<string, string> = {},
+) {
   const running = new Map<number, { inlet: Inlet; url: string }>()
 
   async function start(nth: number): Promise<void> {
-    const env = { WEBHOOK_SECRET: FEEDBACK_SECRET }
+    const env = { WEBHOOK_SECRET: FEEDBACK_SECRET, ...given }
     const inlet =
       typeof database === 'string'
         ? spawnInlet({ env: { DATABASE_URL: database, ...env } })

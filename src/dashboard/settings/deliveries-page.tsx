@@ -134,7 +134,7 @@ function DeliveryItem({ projectId, delivery }: { projectId: string; delivery: De
       taskId={taskId}
       replay={isReplayable ? replay : undefined}
       isBusy={isBusy}
-      payload={<Payload projectId={projectId} id={id} />}
+      payload={isReplayable && <Payload projectId={projectId} id={id} />}
     />
   )
 }

@@ -99,7 +99,9 @@ function EventItem({ event }: { event: Event }) {
       taskId={event.taskId}
       replay={event.payload === null ? undefined : replay}
       isBusy={isBusy}
-      payload={<EventPayload payload={event.payload} payloadCut={event.payloadCut} />}
+      payload={
+        event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />
+      }
     >
       <EventErrors errors={event.errors} />
     </InboxItem>

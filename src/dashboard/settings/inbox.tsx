@@ -69,15 +69,21 @@ interface InboxItemProps {
   taskId: string | null
   /** Undefined if nothing is stored to replay. */
   replay?: (() => Promise<void>) | undefined
+  /** The label of the button to replay it. */
+  replayLabel?: string
   isBusy: boolean
+  /** Shown on request; nothing if none is stored. */
   payload: ReactNode
+  /** What the payload is called. */
+  payloadName?: string
   /** Shown above the payload. */
   children?: ReactNode
 }
 
-/** Something that was received: its outcome, and buttons for what is stored of it. */
+/** Something that was received or sent: its outcome, and buttons for what is stored of it. */
 export function InboxItem({ badge, title, receivedAt, details, taskId, replay, ...item }: InboxItemProps) {
   const [isOpen, setOpen] = useState(false)
+  const { replayLabel = 'Replay', payloadName = 'payload' } = item
   return (
     <li className={styles.item} style={{ flexWrap: 'wrap' }}>
       <Badge color={badge.color} variant="dot" tt="none" style={{ flex: 'none' }}>
@@ -96,14 +102,14 @@ export function InboxItem({ badge, title, receivedAt, details, taskId, replay, .
         </Link>
       )}
       {replay && (
-        <>
-          <Button variant="default" loading={item.isBusy} onClick={() => void replay()}>
-            Replay
-          </Button>
-          <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Hide payload' : 'Show payload'}
-          </Button>
-        </>
+        <Button variant="default" loading={item.isBusy} onClick={() => void replay()}>
+          {replayLabel}
+        </Button>
+      )}
+      {item.payload && (
+        <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Hide' : 'Show'} {payloadName}
+        </Button>
       )}
       {item.children}
       {isOpen && (

@@ -12,6 +12,7 @@ const PAGES: SettingsPage[] = [
   { path: '/settings/sessions', label: 'Sessions', access: 'all' },
   { path: '/settings/keys', label: 'API keys', access: 'admin' },
   { path: '/settings/sources', label: 'Sources', access: 'admin' },
+  { path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' },
   { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
   { path: '/settings/routing', label: 'Webhook routing', access: 'service' },
   { path: '/settings/events', label: 'Event inbox', access: 'service' },

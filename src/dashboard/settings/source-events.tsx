@@ -81,7 +81,9 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
       taskId={tasks[0]?.taskId ?? null}
       replay={event.payload === null ? undefined : replay}
       isBusy={isBusy}
-      payload={<EventPayload payload={event.payload} payloadCut={event.payloadCut} />}
+      payload={
+        event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />
+      }
     >
       <EventErrors errors={event.errors} />
     </InboxItem>

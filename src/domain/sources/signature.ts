@@ -78,7 +78,7 @@ export function isSignedBy(
 }
 
 /** The bytes of a secret of Standard Webhooks. */
-const keyOf = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+export const keyOf = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 /** Whether a text can be a secret of Standard Webhooks. */
 export const isStandardSecret = (secret: string) =>

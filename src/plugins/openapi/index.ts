@@ -57,6 +57,10 @@ export const openapi = fp(
             name: 'Sources',
             description: 'Other systems that send JSON, which becomes tasks.',
           },
+          {
+            name: 'Webhooks',
+            description: 'Outgoing webhooks, which send changes to other systems.',
+          },
           { name: 'Access', description: 'API keys, sessions and webhook secrets.' },
           { name: 'Service', description: 'Health and metrics.' },
         ],

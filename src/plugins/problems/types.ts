@@ -85,7 +85,8 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   list_not_found: [404, 'List not found', 'The list does not exist, or the key cannot access it.'],
   event_not_found: [404, 'Event not found', 'The inbox has no event with this id.'],
   source_not_found: [404, 'Source not found', 'The source does not exist, or the key cannot access it.'],
-  delivery_not_found: [404, 'Delivery not found', 'The inbox has no delivery with this id.'],
+  delivery_not_found: [404, 'Delivery not found', 'There is no delivery with this id.'],
+  webhook_not_found: [404, 'Webhook not found', 'The webhook does not exist, or the key cannot access it.'],
   routing_rule_not_found: [404, 'Routing rule not found', 'The routing rule does not exist.'],
   project_not_found: [404, 'Project not found', 'The project does not exist, or the key cannot access it.'],
   saved_filter_not_found: [
@@ -189,7 +190,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   delivery_not_replayable: [
     409,
     'Delivery cannot be replayed',
-    'The delivery was ignored, or is older than 30 days: its payload is not stored.',
+    'The delivery was ignored, or is older than 30 days: its payload is not stored. Or it was a test of an outgoing webhook.',
   ],
   repository_not_connected: [
     409,
@@ -209,7 +210,14 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   import_not_empty: [
     409,
     'Instance not empty',
-    'An export can only be imported into an instance without tasks, further projects and lists, rules, sources, and connected repositories.',
+    'An export can only be imported into an instance without tasks, further projects and lists, rules, sources, outgoing webhooks, and connected repositories.',
+  ],
+  too_many_webhooks: [409, 'Too many webhooks', 'There are as many webhooks as allowed. Delete one first.'],
+  webhook_not_active: [409, 'Webhook is off', 'The webhook is switched off. Set `isActive` to true first.'],
+  webhook_secret_missing: [
+    409,
+    'Webhook has no secret',
+    'The webhook was imported, and secrets are not exported. Rotate its secret first.',
   ],
   too_many_saved_filters: [
     409,
@@ -257,6 +265,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     422,
     'Encryption key missing',
     'With an external database, the key is read from ENCRYPTION_KEY. `detail` says how to create one. A stored token needs the key that it was encrypted with.',
+  ],
+  webhook_url_not_allowed: [
+    422,
+    'Webhook URL not allowed',
+    'The URL must be https, and all addresses of its host must be public. WEBHOOK_ALLOW_HOSTS exempts hosts.',
   ],
   rate_limited: [
     429,

@@ -7,6 +7,7 @@ import { listDeletions, lists, projectDeletions, projects } from '../../db/table
 import { rules, ruleVersions } from '../../db/tables/rules.ts'
 import { sources } from '../../db/tables/sources.ts'
 import { tasks } from '../../db/tables/tasks.ts'
+import { webhooks } from '../../db/tables/webhooks.ts'
 
 /** A table of which each row is a line of an export. */
 export interface ExportedTable {
@@ -25,6 +26,7 @@ export interface ExportedTable {
 
 const COUNTED = 'counted by an import'
 const SECRET = 'a secret'
+const STATE = 'the state of the instance that sends'
 const OFF = 'off after an import, until it has its secret'
 /** No secret has this hash, and nothing can be decrypted from it. */
 const NO_SECRET = `encode(sha256(gen_random_uuid()::text::bytea), 'hex')`
@@ -98,6 +100,24 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     },
     imported: { schedule: `'off'`, writeBack: `'off'` },
   },
+  {
+    kind: 'webhook',
+    table: webhooks,
+    order: ['id'],
+    leftOut: {
+      secret: SECRET,
+      previousSecret: SECRET,
+      previousSecretUntil: 'the end of a secret',
+      isActive: OFF,
+      disabledReason: OFF,
+      position: 'positions belong to an epoch',
+      failures: STATE,
+      nextAttemptAt: STATE,
+      lease: STATE,
+      leaseUntil: STATE,
+    },
+    imported: { isActive: 'false', disabledReason: `'imported'`, position: '0' },
+  },
   { kind: 'label', table: codehostLabels, order: ['project_id', 'name collate "C"'] },
 ]
 
@@ -119,6 +139,7 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   feedback_unreadable: INBOX,
   source_events: INBOX,
   codehost_deliveries: INBOX,
+  webhook_deliveries: RUNS,
   sync_runs: RUNS,
   sync_entries: RUNS,
   codehost_writes: RUNS,

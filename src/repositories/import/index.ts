@@ -133,6 +133,7 @@ function targetIn({ db }: Session): ImportTarget {
           case when exists (select from rules where deleted_at is null) then 'rules' end,
           case when exists (select from webhook_routing) then 'routing rules' end,
           case when exists (select from sources) then 'sources' end,
+          case when exists (select from webhooks) then 'outgoing webhooks' end,
           case when exists (select from codehost_connections) then 'a connected repository' end,
           case when exists (select from api_keys where project_id is not null) then 'keys bound to a project' end
         ], null) as contents`)

@@ -1,5 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ClaimOutcome, DeliveryOutcome, PushOutcome, SourceOutcome, SyncOutcome } from './index.ts'
+import type {
+  ClaimOutcome,
+  DeliveryOutcome,
+  PushOutcome,
+  SourceOutcome,
+  SyncOutcome,
+  WebhookOutcome,
+} from './index.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 
@@ -31,6 +38,7 @@ const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
 }
 const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0 }
 const CLAIM_OUTCOMES: Record<ClaimOutcome, 0> = { made: 0, renewed: 0, released: 0, expired: 0 }
+const WEBHOOK_OUTCOMES: Record<WebhookOutcome, 0> = { delivered: 0, failed: 0 }
 
 /** All metrics. Label values come from fixed lists, never from a request. */
 export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
@@ -142,6 +150,19 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
     sourceDeliveries: counterOf(SOURCE_OUTCOMES, {
       name: 'inlet_source_deliveries_total',
       help: 'Deliveries to the sources on this instance.',
+    }),
+    webhookAttempts: counterOf(WEBHOOK_OUTCOMES, {
+      name: 'inlet_webhook_attempts_total',
+      help: 'Deliveries that this instance has sent to outgoing webhooks, each attempt.',
+    }),
+    webhooks: gauge({
+      name: 'inlet_webhooks',
+      help: 'Outgoing webhooks by state.',
+      labelNames: ['state'],
+    }),
+    oldestWebhookDelivery: gauge({
+      name: 'inlet_webhook_oldest_delivery_seconds',
+      help: 'How long the oldest delivery of an active outgoing webhook has waited; 0 if none waits.',
     }),
     buffered: counter({
       name: 'inlet_receiver_held_total',

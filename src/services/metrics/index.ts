@@ -38,6 +38,9 @@ export type SourceOutcome = DeliveryOutcome | 'updated'
 /** What happened to a claim. Completing the task ends it, too. */
 export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'
 
+/** What an attempt to send to an outgoing webhook ended with. */
+export type WebhookOutcome = 'delivered' | 'failed'
+
 /** The outcome of a delivery that failed. An error that is not named here refused it, before the body was read. */
 export const failureOutcome = ({ code }: { code: string }): DeliveryOutcome => FAILURES[code] ?? 'refused'
 
@@ -100,6 +103,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     sourceDelivered: (outcome: SourceOutcome) =>
       record(({ sourceDeliveries }) => sourceDeliveries.inc({ outcome })),
     claimed: (outcome: ClaimOutcome, count = 1) => record(({ claims }) => claims.inc({ outcome }, count)),
+    sentToWebhook: (outcome: WebhookOutcome) =>
+      record(({ webhookAttempts }) => webhookAttempts.inc({ outcome })),
     buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
@@ -214,6 +219,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
     definitions.unreadable.set(stats.unreadable)
     definitions.oldestPush.set(stats.oldestPushSeconds)
     definitions.openClaims.set(stats.openClaims)
+    definitions.oldestWebhookDelivery.set(stats.oldestWebhookDeliverySeconds)
+    for (const [state, count] of Object.entries(stats.webhooks)) definitions.webhooks.set({ state }, count)
     const isRestarted = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
     databaseStartedAt = stats.startedAt
     if (!isRestarted) return

@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { itemsOf } from '../api/queries.ts'
+import { CopyBlock } from '../components/copy-block.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
+import { type Delivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
+import { attemptText } from './outgoing-text.ts'
+import { PageHeader } from './page-header.tsx'
+
+type Outcome = Delivery['outcome']
+
+const COLOURS: Record<Outcome, string> = { pending: 'blue', delivered: 'green', failed: 'red' }
+const OUTCOMES: Record<Outcome, string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' }
+
+/** What was sent to a webhook, and what waits. */
+export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
+  const [outcome, setOutcome] = useState<Outcome>()
+  const query = useInfiniteQuery({
+    ...outgoingDeliveriesQuery(webhook.id, outcome),
+    refetchInterval: pollFirstPage,
+  })
+  const deliveries = itemsOf(query.data)
+  return (
+    <>
+      <PageHeader
+        title={`Deliveries of “${webhook.name}”`}
+        action={
+          <Button variant="default" onClick={onClose}>
+            Back to webhooks
+          </Button>
+        }
+      >
+        Each matching activity is a delivery. Delivered ones are kept for 7 days. Failed ones are sent again
+        while the webhook is on.
+      </PageHeader>
+      <Inbox
+        what="deliveries"
+        name="the deliveries"
+        label="Outcome"
+        outcomes={OUTCOMES}
+        outcome={outcome}
+        onOutcome={setOutcome}
+        query={query}
+        empty={
+          <EmptyState
+            title={outcome ? `No ${outcome} deliveries` : 'No deliveries yet'}
+            description="Change a task, or send a test from the menu of the webhook."
+          />
+        }
+      >
+        {deliveries.map((delivery) => (
+          <DeliveryItem key={delivery.id} webhook={webhook} delivery={delivery} />
+        ))}
+      </Inbox>
+    </>
+  )
+}
+
+function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+  const { mutate, isBusy } = useMutation('outgoing-deliveries', 'outgoing-webhooks')
+  const { id: deliveryId, webhookId: id, outcome, responseBody } = delivery
+  const isTest = delivery.type === 'webhook.test'
+
+  async function retry() {
+    const queued = await mutate("Couldn't retry the delivery", () =>
+      dataOf(
+        api.POST('/api/webhooks/{id}/deliveries/{deliveryId}/retry', {
+          params: { path: { id, deliveryId } },
+        }),
+      ),
+    )
+    if (queued) toast.info('Delivery is being sent again')
+  }
+
+  return (
+    <InboxItem
+      badge={{ color: COLOURS[outcome], text: outcome }}
+      title={delivery.type}
+      receivedAt={delivery.lastAttemptAt ?? delivery.createdAt}
+      details={[attemptText(delivery)]}
+      taskId={delivery.taskId}
+      replay={isTest || !webhook.isActive ? undefined : retry}
+      replayLabel={outcome === 'delivered' ? 'Send again' : 'Retry'}
+      isBusy={isBusy}
+      payload={responseBody !== null && <CopyBlock text={responseBody} />}
+      payloadName="response"
+    />
+  )
+}

@@ -1,0 +1,191 @@
+import { ActionIcon, Badge, Button, Menu, Skeleton, Switch } from '@mantine/core'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf } from '../api/client.ts'
+import { itemsOf, projectsQuery } from '../api/queries.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { OutgoingDeliveries } from './outgoing-deliveries.tsx'
+import { OutgoingDialog } from './outgoing-dialog.tsx'
+import { outgoingWebhooksQuery, type Webhook, type WebhookWithSecret } from './outgoing-queries.ts'
+import { attemptText, disabledText } from './outgoing-text.ts'
+import { PageHeader } from './page-header.tsx'
+import styles from './settings.module.css'
+
+/** What is open beside the list, or instead of it. */
+type Open = { view: 'dialog'; webhook?: Webhook } | { view: 'deliveries'; webhook: Webhook }
+
+/** Outgoing webhooks: URLs that changes are sent to. */
+export default function OutgoingWebhooksPage() {
+  const query = useInfiniteQuery({ ...outgoingWebhooksQuery, refetchInterval: 15_000 })
+  const [open, setOpen] = useState<Open>()
+  const [withSecret, setWithSecret] = useState<WebhookWithSecret>()
+  const webhooks = itemsOf(query.data)
+  const close = () => setOpen(undefined)
+  const add = <Button onClick={() => setOpen({ view: 'dialog' })}>Add a webhook</Button>
+  if (open?.view === 'deliveries') {
+    const webhook = webhooks.find(({ id }) => id === open.webhook.id) ?? open.webhook
+    return (
+      <div className={styles.content}>
+        <OutgoingDeliveries webhook={webhook} onClose={close} />
+      </div>
+    )
+  }
+  return (
+    <div className={styles.content}>
+      <PageHeader title="Outgoing webhooks" action={webhooks.length > 0 && add}>
+        Inlet posts changes to these URLs when they happen. Each delivery is signed, so that the receiver can
+        verify it.
+      </PageHeader>
+      {query.isPending && <Skeleton height={160} />}
+      {query.isError && <LoadError what="the webhooks" query={query} />}
+      {query.isSuccess && webhooks.length === 0 && (
+        <EmptyState
+          title="No webhooks yet"
+          description="Add the URL of a chat, an automation tool, or your own service. It gets a signed request for each new task and each change."
+          action={add}
+        />
+      )}
+      {webhooks.length > 0 && (
+        <ul className={styles.rows}>
+          {webhooks.map((webhook) => (
+            <WebhookItem key={webhook.id} webhook={webhook} onOpen={setOpen} onSecret={setWithSecret} />
+          ))}
+        </ul>
+      )}
+      {open?.view === 'dialog' && (
+        <OutgoingDialog webhook={open.webhook} onClose={close} onCreated={setWithSecret} />
+      )}
+      {withSecret && (
+        <SecretDialog
+          title={`Secret of “${withSecret.name}”`}
+          secret={withSecret.secret}
+          onStored={() => setWithSecret(undefined)}
+        >
+          <p style={{ margin: 0 }}>
+            The receiver verifies the header <code>webhook-signature</code> with it, as Standard Webhooks
+            says.
+          </p>
+        </SecretDialog>
+      )}
+    </div>
+  )
+}
+
+interface WebhookItemProps {
+  webhook: Webhook
+  onOpen(open: Open): void
+  onSecret(webhook: WebhookWithSecret): void
+}
+
+function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
+  const { data: projects } = useQuery(projectsQuery)
+  const { mutate, refresh, isBusy } = useMutation('outgoing-webhooks')
+  const [dialog, setDialog] = useState<'rotate' | 'delete'>()
+  const close = () => setDialog(undefined)
+  const { id, name, url, types, isActive, nextAttemptAt } = webhook
+  const params = { path: { id } }
+  const project = projects?.find((project) => project.id === webhook.projectId)
+  const why = disabledText(webhook)
+
+  const toggle = () =>
+    mutate("Couldn't change the webhook", () =>
+      dataOf(api.PATCH('/api/webhooks/{id}', { params, body: { isActive: !isActive } })),
+    )
+
+  async function test() {
+    const delivery = await mutate("Couldn't send a test", () =>
+      dataOf(api.POST('/api/webhooks/{id}/test', { params })),
+    )
+    if (!delivery) return
+    const text = attemptText(delivery) ?? ''
+    if (delivery.outcome === 'delivered') toast.info(`Test delivered: ${text}`)
+    else toast.error('The test failed', text)
+  }
+
+  return (
+    <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
+      <div className={styles.main} style={{ flexBasis: 260 }}>
+        <div className="row row-wrap">
+          <span>{name}</span>
+          {nextAttemptAt && (
+            <Badge color="red" variant="dot" tt="none">
+              failing
+            </Badge>
+          )}
+        </div>
+        <div className="quiet small breakable">
+          {project && `${project.name} · `}
+          {types.length === 0 ? 'All types' : types.join(', ')} · <code>{url}</code>
+        </div>
+        {nextAttemptAt && (
+          <div className="small">
+            The last attempt failed. The next one is <RelativeTime dateTime={nextAttemptAt} />.
+          </div>
+        )}
+        {why && <div className="small">{why}</div>}
+      </div>
+      <div className="row">
+        <Switch
+          checked={isActive}
+          disabled={isBusy}
+          aria-label={`“${name}” is active`}
+          onChange={() => void toggle()}
+        />
+        <Button variant="default" onClick={() => onOpen({ view: 'deliveries', webhook })}>
+          Deliveries
+        </Button>
+        <Button variant="default" onClick={() => onOpen({ view: 'dialog', webhook })}>
+          Edit
+        </Button>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon aria-label={`Actions for “${name}”`}>
+              <KebabHorizontalIcon size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => void test()}>Send a test</Menu.Item>
+            <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
+            <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
+              Delete
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </div>
+      {dialog === 'rotate' && (
+        <ConfirmDialog
+          title={`Rotate the secret of “${name}”?`}
+          verb="Rotate secret"
+          onClose={close}
+          onConfirm={async () => {
+            onSecret(await dataOf(api.POST('/api/webhooks/{id}/rotate', { params, body: {} })))
+            await refresh()
+          }}
+        >
+          For one day, deliveries are signed with both secrets. Store the new one at the receiver in that
+          time.
+        </ConfirmDialog>
+      )}
+      {dialog === 'delete' && (
+        <ConfirmDialog
+          title={`Delete “${name}”?`}
+          verb="Delete webhook"
+          onClose={close}
+          onConfirm={async () => {
+            await dataOf(api.DELETE('/api/webhooks/{id}', { params }))
+            await refresh()
+          }}
+        >
+          Nothing more is sent, and its deliveries are deleted, also those that wait. This can't be undone.
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}

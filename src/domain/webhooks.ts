@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto'
+import { keyOf } from './sources/signature.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long a webhook waits after each failed attempt in a row, as the specification of Standard Webhooks suggests. */
+const RETRY_DELAYS_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+
+/** The wait before the next attempt, after so many failed ones before this. Undefined if this was the last. */
+export const retryDelayMs = (failuresBefore: number): number | undefined => RETRY_DELAYS_MS[failuresBefore]
+
+/** Which activity a webhook is for. */
+export interface WebhookFilter {
+  /** Empty for all. */
+  types: string[]
+  /** Null for all. */
+  projectId: string | null
+}
+
+export const isRelevant = (
+  { types, projectId }: WebhookFilter,
+  activity: { type: string; projectId: string | null },
+): boolean =>
+  (types.length === 0 || types.includes(activity.type)) &&
+  (projectId === null || projectId === activity.projectId)
+
+/** The headers of Standard Webhooks 1.0: a signature of each valid secret. */
+export function signatureHeaders(
+  body: string,
+  { id, now, secrets }: { id: string; now: Date; secrets: string[] },
+): Record<string, string> {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const signatures = secrets.map((secret) => {
+    const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`)
+    return `v1,${hmac.digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': `${timestamp}`,
+    'webhook-signature': signatures.join(' '),
+  }
+}

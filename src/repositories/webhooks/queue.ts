@@ -1,0 +1,267 @@
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  sql,
+} from '../../db/drizzle.ts'
+import { activity } from '../../db/tables/activity.ts'
+import { changes } from '../../db/tables/changes.ts'
+import { tasks } from '../../db/tables/tasks.ts'
+import { webhookDeliveries, webhooks } from '../../db/tables/webhooks.ts'
+import type { ActivityRow } from '../activity.ts'
+import { databaseTime, inMs } from '../codehost/database-time.ts'
+import type { Executor } from '../index.ts'
+import { taskJson } from '../task-json.ts'
+import type { WebhookDeliveryRow } from './deliveries.ts'
+import type { WebhookRow } from './webhooks.ts'
+
+/** Allows one worker to send to a webhook. */
+export interface WebhookLease {
+  id: string
+  lease: number
+}
+
+/** A change, as far as webhooks are chosen by it. */
+export interface PositionedChange extends Pick<ActivityRow, 'id' | 'type' | 'taskId' | 'projectId'> {
+  position: number
+}
+
+interface ChangeRange {
+  after: number
+  to: number
+  limit: number
+}
+
+/** What is to be sent. */
+export interface WaitingDelivery {
+  id: string
+  activity: ActivityRow
+  /** The task as it is now, as JSON in its summary form. Null without one, and if it is deleted. */
+  task: string | null
+}
+
+/** An attempt that has ended. */
+export type Attempt = Pick<
+  WebhookDeliveryRow,
+  'id' | 'outcome' | 'durationMs' | 'responseStatus' | 'responseBody' | 'error'
+>
+
+/** A sender that reads pages of 100 has enough for a second. */
+const BACKLOG = 1_000
+
+/** One instance at a time writes deliveries. */
+const FAN_OUT_LOCK = 0x0077_6562
+
+const isWaiting = and(ne(webhookDeliveries.outcome, 'delivered'), isNotNull(webhookDeliveries.position))
+const { transaction: _, sequence: __, ...activityColumns } = getTableColumns(activity)
+
+/** The queue of all webhooks. Its times are the database's: the clocks of instances may differ. */
+export function webhookQueueRepository(db: Executor) {
+  const isLeased = ({ id, lease }: WebhookLease) => and(eq(webhooks.id, id), eq(webhooks.lease, lease))
+
+  return {
+    async hasActive(): Promise<boolean> {
+      const rows = await db
+        .select({ id: webhooks.id })
+        .from(webhooks)
+        .where(eq(webhooks.isActive, true))
+        .limit(1)
+      return rows.length > 0
+    },
+
+    /** Whether this transaction may write deliveries: until it ends, no other does. */
+    async lockFanOut(): Promise<boolean> {
+      const { rows } = await db.execute<{ is: boolean }>(
+        sql`select pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) as is`,
+      )
+      return rows[0]?.is === true
+    },
+
+    /**
+     * Active webhooks that have no deliveries up to a position yet, and whether so many deliveries wait that no more are
+     * needed soon. Locks them; skips those that are being changed.
+     */
+    async listBehind(position: number): Promise<(WebhookRow & { isBacklogged: boolean })[]> {
+      return db
+        .select({
+          ...getTableColumns(webhooks),
+          isBacklogged: sql<boolean>`exists (select from ${webhookDeliveries}
+            where webhook_id = webhooks.id and ${isWaiting} offset ${BACKLOG})`,
+        })
+        .from(webhooks)
+        .where(and(webhooks.isActive, lt(webhooks.position, position)))
+        .orderBy(asc(webhooks.id))
+        .for('no key update', { skipLocked: true })
+    },
+
+    /** The changes after a position, up to another, in their order. */
+    async listChanges({ after, to, limit }: ChangeRange): Promise<PositionedChange[]> {
+      const { id, type, taskId, projectId } = activity
+      return db
+        .select({ position: changes.position, id, type, taskId, projectId })
+        .from(changes)
+        .innerJoin(activity, eq(activity.id, changes.activityId))
+        .where(and(gt(changes.position, after), lte(changes.position, to)))
+        .orderBy(asc(changes.position))
+        .limit(limit)
+    },
+
+    /** Adds deliveries, and notes that these webhooks have theirs up to this position. */
+    async add(
+      rows: Pick<WebhookDeliveryRow, 'id' | 'webhookId' | 'position' | 'type' | 'activityId' | 'taskId'>[],
+      { webhookIds, position }: { webhookIds: string[]; position: number },
+    ): Promise<void> {
+      if (rows.length > 0) {
+        await db.execute(sql`
+          insert into ${webhookDeliveries}
+            (webhook_id, id, position, type, activity_id, task_id, outcome, attempts, created_at)
+          select "webhookId", id, position, type, "activityId", "taskId", 'pending', 0, ${databaseTime}
+          from json_to_recordset(${JSON.stringify(rows)}::json)
+            as d("webhookId" uuid, id uuid, position bigint, type text, "activityId" uuid, "taskId" uuid)`)
+      }
+      // Some may have been further than the others.
+      await db
+        .update(webhooks)
+        .set({ position: sql`greatest(${webhooks.position}, ${position})` })
+        .where(inArray(webhooks.id, webhookIds))
+    },
+
+    /** Leases a webhook that has something to send now. Undefined if there is none. */
+    async lease({
+      without,
+      leaseMs,
+    }: {
+      without: string[]
+      leaseMs: number
+    }): Promise<WebhookLease | undefined> {
+      const due = db
+        .select({ id: webhooks.id })
+        .from(webhooks)
+        .where(
+          and(
+            webhooks.isActive,
+            sql`${webhooks.id} <> all(${sql.param(without)}::uuid[])`,
+            sql`coalesce(${webhooks.leaseUntil}, '-infinity') <= ${databaseTime}`,
+            sql`coalesce(${webhooks.nextAttemptAt}, '-infinity') <= ${databaseTime}`,
+            sql`exists (select from ${webhookDeliveries} where ${webhookDeliveries.webhookId} = ${webhooks.id} and ${isWaiting})`,
+          ),
+        )
+        .orderBy(asc(webhooks.leaseUntil))
+        .limit(1)
+        .for('no key update', { skipLocked: true })
+      const [row] = await db
+        .update(webhooks)
+        .set({ lease: sql`${webhooks.lease} + 1`, leaseUntil: inMs(leaseMs) })
+        .where(sql`${webhooks.id} = (${due})`)
+        .returning({ id: webhooks.id, lease: webhooks.lease })
+      return row
+    },
+
+    /** Extends a lease. Returns false if it is lost. */
+    async renew(lease: WebhookLease, leaseMs: number): Promise<boolean> {
+      const { rowCount } = await db
+        .update(webhooks)
+        .set({ leaseUntil: inMs(leaseMs) })
+        .where(isLeased(lease))
+      return rowCount === 1
+    },
+
+    async release(lease: WebhookLease): Promise<void> {
+      await db.update(webhooks).set({ leaseUntil: null }).where(isLeased(lease))
+    },
+
+    /** The webhook, if it is still leased, active, and may send now. */
+    async findDue(lease: WebhookLease): Promise<WebhookRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(webhooks)
+        .where(
+          and(
+            isLeased(lease),
+            webhooks.isActive,
+            sql`coalesce(${webhooks.nextAttemptAt}, '-infinity') <= ${databaseTime}`,
+          ),
+        )
+      return row
+    },
+
+    /** What is to be sent next, in its order. */
+    async listWaiting(webhookId: string, limit: number): Promise<WaitingDelivery[]> {
+      const rows = await db
+        .select({ id: webhookDeliveries.id, activity: activityColumns })
+        .from(webhookDeliveries)
+        .innerJoin(activity, eq(activity.id, webhookDeliveries.activityId))
+        .where(and(eq(webhookDeliveries.webhookId, webhookId), isWaiting))
+        .orderBy(asc(webhookDeliveries.position))
+        .limit(limit)
+      const summaries = await this.listSummaries(rows.flatMap(({ activity: { taskId } }) => taskId ?? []))
+      return rows.map(({ id, activity }) => ({
+        id,
+        activity,
+        task: summaries.get(activity.taskId ?? '') ?? null,
+      }))
+    },
+
+    /** Tasks as JSON in their summary form, by id; without those that are deleted. */
+    async listSummaries(ids: string[]): Promise<Map<string, string>> {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .select({ id: tasks.id, json: sql<string>`${taskJson({ isSummary: true })}` })
+        .from(tasks)
+        .where(and(inArray(tasks.id, [...new Set(ids)]), isNull(tasks.deletedAt)))
+      return new Map(rows.map(({ id, json }) => [id, json]))
+    },
+
+    /** Stores what attempts of a webhook ended with. */
+    async record(webhookId: string, attempts: Attempt[]): Promise<void> {
+      await db.execute(sql`
+        update ${webhookDeliveries} as d set outcome = a.outcome, attempts = d.attempts + 1,
+          last_attempt_at = ${databaseTime},
+          finished_at = case when a.outcome = 'delivered' then ${databaseTime} end,
+          duration_ms = a."durationMs", response_status = a."responseStatus", response_body = a."responseBody",
+          error = a.error
+        from json_to_recordset(${JSON.stringify(attempts)}::json) as a(id uuid, outcome text,
+          "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
+        where d.webhook_id = ${webhookId} and d.id = a.id`)
+    },
+
+    /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */
+    async noteSuccess(lease: WebhookLease, { failures }: Pick<WebhookRow, 'failures'>): Promise<void> {
+      await db
+        .update(webhooks)
+        .set({ failures: 0, nextAttemptAt: null })
+        .where(and(isLeased(lease), eq(webhooks.failures, failures)))
+    },
+
+    /** Waits after a failure, as `noteSuccess`. Several at the same time count once. */
+    async noteFailure(
+      lease: WebhookLease,
+      { failures, delayMs }: Pick<WebhookRow, 'failures'> & { delayMs: number },
+    ): Promise<void> {
+      await db
+        .update(webhooks)
+        .set({ failures: failures + 1, nextAttemptAt: inMs(delayMs) })
+        .where(and(isLeased(lease), eq(webhooks.failures, failures)))
+    },
+
+    /** Switches a webhook off. Returns false if somebody did, or has changed it since it was read. */
+    async switchOff(
+      lease: WebhookLease,
+      { failures, reason }: Pick<WebhookRow, 'failures'> & { reason: 'failed' | 'gone' },
+    ): Promise<boolean> {
+      const { rowCount } = await db
+        .update(webhooks)
+        .set({ isActive: false, disabledReason: reason, nextAttemptAt: null })
+        .where(and(isLeased(lease), webhooks.isActive, eq(webhooks.failures, failures)))
+      return rowCount === 1
+    },
+  }
+}

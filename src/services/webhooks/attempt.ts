@@ -1,0 +1,90 @@
+import type { Receipt } from '../../clients/webhook-receiver.ts'
+import { signatureHeaders } from '../../domain/webhooks.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
+import { VERSION } from '../../lib/version.ts'
+import type { Attempt } from '../../repositories/webhooks/queue.ts'
+import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
+import type { Activity } from '../../schemas/activity.ts'
+import { repaired } from '../../schemas/formats.ts'
+import type { WebhookSigner } from './signer.ts'
+
+export interface AttemptDeps {
+  clock: Pick<Clock, 'now'>
+  signer: Pick<WebhookSigner, 'secretsOf'>
+  receiver: {
+    post(request: {
+      url: string
+      headers: Record<string, string>
+      body: string
+      signal: AbortSignal
+    }): Promise<Receipt>
+  }
+}
+
+/** What is sent. */
+export interface Message {
+  id: string
+  activity: Activity
+  /** JSON text in its summary form. */
+  task: string | null
+}
+
+const MAX_BODY_CHARACTERS = 1_000
+
+const HEADERS = { 'content-type': 'application/json', 'user-agent': `Inlet/${VERSION}` }
+const UNREADABLE = 'The secret cannot be decrypted: ENCRYPTION_KEY was changed.'
+
+/**
+ * Returns a function that sends messages to a webhook as it is now, each once. That one rejects only if the signal is
+ * aborted.
+ */
+export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
+  return (webhook: WebhookRow) => {
+    const secrets = signer.secretsOf(webhook, clock.now())
+    return (message: Message, signal: AbortSignal) => attempt(webhook.url, { secrets, message, signal })
+  }
+
+  async function attempt(
+    url: string,
+    { secrets, message, signal }: { secrets: string[]; message: Message; signal: AbortSignal },
+  ): Promise<Attempt> {
+    const { id } = message
+    if (secrets.length === 0) return failed(id, { error: UNREADABLE })
+    const body = bodyOf(message)
+    const headers = { ...HEADERS, ...signatureHeaders(body, { id, now: clock.now(), secrets }) }
+    const since = performance.now()
+    const { status, body: response, error } = await receiver.post({ url, headers, body, signal })
+    const durationMs = Math.round(performance.now() - since)
+    if (status !== null && status >= 200 && status < 300) {
+      return {
+        ...{ id, outcome: 'delivered', durationMs, responseStatus: status },
+        ...{ responseBody: null, error: null },
+      }
+    }
+    return failed(id, {
+      error: error ?? refusalOf(status ?? 0),
+      durationMs,
+      responseStatus: status,
+      responseBody: response === '' ? null : beginningOf(response),
+    })
+  }
+}
+
+/** The task is JSON already. */
+const bodyOf = ({ activity, task }: Message) =>
+  `{"type":${JSON.stringify(activity.type)},"timestamp":${JSON.stringify(activity.createdAt)},"data":${JSON.stringify(activity)},"task":${task ?? 'null'}}`
+
+const failed = (id: string, about: Partial<Attempt> & { error: string }): Attempt => ({
+  ...{ id, outcome: 'failed', durationMs: null, responseStatus: null, responseBody: null },
+  ...about,
+})
+
+const refusalOf = (status: number) =>
+  status >= 300 && status < 400
+    ? `The receiver responded with ${status}. Redirects are not followed.`
+    : `The receiver responded with ${status}.`
+
+/** PostgreSQL stores neither NUL nor half a character. */
+const beginningOf = (text: string) =>
+  repaired([...truncateUtf8(text, 4 * MAX_BODY_CHARACTERS)].slice(0, MAX_BODY_CHARACTERS).join(''))

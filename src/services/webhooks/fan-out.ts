@@ -1,0 +1,73 @@
+import { isRelevant } from '../../domain/webhooks.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { PositionedChange } from '../../repositories/webhooks/queue.ts'
+import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
+import type { Sequencer } from '../activity/sequencer.ts'
+
+interface FanOutDeps {
+  repos: Repositories
+  clock: Clock
+  sequencer: Pick<Sequencer, 'catchUp'>
+}
+
+/** Changes that are read at a time; each becomes up to 20 deliveries. */
+const PAGE = 200
+/** From one page to the next of those that do not respond, or are slow. */
+const OTHERS_MS = 1_000
+/** How often the database is asked while there is no active webhook; `wake` is called when there is one. */
+const IDLE_MS = 5_000
+
+const NOTHING = { isMore: false, written: 0 }
+
+/** Writes the deliveries of what has changed. One instance at a time does. */
+export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
+  let idleUntil = 0
+  let othersAt = 0
+
+  return {
+    /** Looks for active webhooks the next time. */
+    wake(): void {
+      idleUntil = 0
+    },
+
+    /** Whether there was no active webhook a while ago. */
+    isIdle: () => performance.now() < idleUntil,
+
+    /** Writes some deliveries. Returns how many, and whether there may be more to write. */
+    async run(): Promise<{ isMore: boolean; written: number }> {
+      if (performance.now() < idleUntil) return NOTHING
+      if (!(await repos.webhookQueue.hasActive())) {
+        idleUntil = performance.now() + IDLE_MS
+        return NOTHING
+      }
+      const { end, isComplete } = await sequencer.catchUp()
+      return repos.transaction(async ({ webhookQueue }) => {
+        if (!(await webhookQueue.lockFanOut())) return NOTHING
+        const behind = await webhookQueue.listBehind(end.position)
+        // Those that do not respond, or are slow, have time. They may be many.
+        const responding = behind.filter(({ failures, isBacklogged }) => failures === 0 && !isBacklogged)
+        const isOthersTurn = responding.length === 0 && performance.now() >= othersAt
+        if (isOthersTurn) othersAt = performance.now() + OTHERS_MS
+        const webhooks = isOthersTurn ? behind : responding
+        if (webhooks.length === 0) return NOTHING
+        const after = Math.min(...webhooks.map(({ position }) => position))
+        const changes = await webhookQueue.listChanges({ after, to: end.position, limit: PAGE })
+        const isFull = changes.length === PAGE
+        const position = (isFull ? changes.at(-1)?.position : undefined) ?? end.position
+        const rows = webhooks.flatMap((webhook) => deliveriesOf(webhook, changes))
+        await webhookQueue.add(rows, { webhookIds: webhooks.map(({ id }) => id), position })
+        return { isMore: responding.length > 0 && (isFull || !isComplete), written: rows.length }
+      })
+    },
+  }
+
+  function deliveriesOf(webhook: WebhookRow, changes: PositionedChange[]) {
+    const now = clock.now()
+    return changes
+      .filter((change) => change.position > webhook.position && isRelevant(webhook, change))
+      .map(({ position, type, id: activityId, taskId }) => ({
+        ...{ webhookId: webhook.id, id: clock.newId(now), position, type, activityId, taskId },
+      }))
+  }
+}

@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../../support/app.ts'
+import {
+  deliverDue,
+  deliveriesOf,
+  type Receiver,
+  SENDING_ENV,
+  startReceiver,
+  verify,
+  webhookTo,
+} from '../../support/webhooks.ts'
+
+let app: TestApp
+let receiver: Receiver
+beforeAll(async () => {
+  app = await startApp({ env: SENDING_ENV })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await app.query('delete from webhooks')
+  await receiver.close()
+})
+
+async function createTask(title: string): Promise<string> {
+  const { status, body } = await app.post('/api/tasks', { title })
+  expect(status).toBe(201)
+  return body.id
+}
+
+describe('a delivery', () => {
+  test('has the activity, the task in its summary form, and a signature that the official library verifies', async () => {
+    const { secret } = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    const { body: task } = await app.post('/api/tasks', { title: 'Ärger 🐛', description: 'Not sent' })
+    const { body: log } = await app.get(`/api/activity?taskId=${task.id}`)
+    await deliverDue(app)
+    const [received, ...more] = receiver.received
+    expect(more).toEqual([])
+    if (!received) throw new Error('Nothing arrived.')
+    const { body: page } = await app.get('/api/tasks?fields=summary&limit=1')
+    expect(received.body).toEqual({
+      type: 'task.created',
+      timestamp: log.data[0].createdAt,
+      data: log.data[0],
+      task: page.data[0],
+    })
+    expect(received.body.task).not.toHaveProperty('description')
+    expect(verify(received, secret)).toEqual(received.body)
+    expect(received.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Inlet\//),
+    })
+  })
+
+  test('is there for each matching activity since the webhook was created, and for no other', async () => {
+    const before = await createTask('Before')
+    const project = await app.given.project()
+    const all = await webhookTo(app, { url: `${receiver.url}/all` })
+    await webhookTo(app, { url: `${receiver.url}/completed`, types: ['task.completed', 'task.reopened'] })
+    await webhookTo(app, { url: `${receiver.url}/project`, projectId: project.id, types: ['task.created'] })
+    const id = await createTask('After')
+    await app.patch(`/api/tasks/${id}`, { status: 'done' })
+    const mine = await app.post('/api/tasks', { title: 'Mine', listId: project.inbox.id })
+    await deliverDue(app)
+    const typesAt = (path: string) =>
+      receiver.received
+        .filter((each) => each.path.endsWith(path))
+        .map(({ body }) => [body.type, body.data.taskId])
+    expect(typesAt('/completed')).toEqual([['task.completed', id]])
+    expect(typesAt('/project')).toEqual([['task.created', mine.body.id]])
+    const { body: log } = await app.get('/api/activity?limit=200')
+    const since = log.data.findIndex(({ taskId }: { taskId: string }) => taskId === before)
+    const idsAt = receiver.received.flatMap(({ path, body }) => (path.endsWith('/all') ? body.data.id : []))
+    expect(idsAt.toSorted()).toEqual(
+      log.data
+        .slice(0, since)
+        .map(({ id }: { id: string }) => id)
+        .toSorted(),
+    )
+    const deliveries = await deliveriesOf(app, all)
+    expect(deliveries.every(({ outcome, attempts }) => outcome === 'delivered' && attempts === 1)).toBe(true)
+  })
+
+  test('of a task that was deleted since has no task', async () => {
+    await webhookTo(app, { url: receiver.url, types: ['task.created', 'task.deleted'] })
+    const id = await createTask('Deleted')
+    await app.delete(`/api/tasks/${id}`)
+    await deliverDue(app)
+    expect(receiver.received.map(({ body }) => [body.type, body.task])).toEqual([
+      ['task.created', null],
+      ['task.deleted', null],
+    ])
+  })
+
+  test('is one of five at the same time, and in the order of its task', async () => {
+    await webhookTo(app, { url: receiver.url, types: ['task.updated'] })
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, n) => createTask(`Task ${n}`)))
+    for (const n of [1, 2, 3, 4]) {
+      await Promise.all(ids.map((id) => app.patch(`/api/tasks/${id}`, { title: `Title ${n}` })))
+    }
+    receiver.respond((response) => setTimeout(() => response.writeHead(200).end(), 5 + Math.random() * 10))
+    await deliverDue(app)
+    expect(receiver.received).toHaveLength(48)
+    expect(receiver.maxConcurrent()).toBe(5)
+    for (const id of ids) {
+      const ofTask = receiver.received.filter(({ body }) => body.data.taskId === id)
+      expect(ofTask.map(({ body }) => body.data.metadata.changes?.title?.to ?? body.data.createdAt)).toEqual(
+        ofTask.map(({ body }) => body.data.metadata.changes?.title?.to ?? body.data.createdAt).toSorted(),
+      )
+    }
+  })
+})
+
+describe('several webhooks', () => {
+  test('do not wait for one that does not respond', async () => {
+    const silent = await startReceiver()
+    // Its requests have 10 s.
+    const unhurried = await startApp({ env: SENDING_ENV, connectionString: app.connectionString })
+    const allArrived = Promise.withResolvers<void>()
+    silent.respond(async (response) => {
+      await allArrived.promise
+      response.writeHead(200).end()
+    })
+    const webhooks = []
+    for (let n = 0; n < 4; n++)
+      webhooks.push(await webhookTo(app, { url: silent.url, types: ['task.created'] }))
+    await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await Promise.all(Array.from({ length: 20 }, (_, n) => createTask(`Task ${n}`)))
+    receiver.respond((response) => {
+      if (receiver.received.length === 20) allArrived.resolve()
+      response.writeHead(200).end()
+    })
+    await deliverDue(unhurried)
+    await unhurried.close()
+    expect(receiver.received).toHaveLength(20)
+    // None has waited until its deadline.
+    for (const webhook of webhooks) expect(await deliveriesOf(app, webhook, '&outcome=failed')).toEqual([])
+    await silent.close()
+  })
+
+  test('are shared by instances, which send each delivery once', async () => {
+    const other = await startApp({ env: SENDING_ENV, connectionString: app.connectionString })
+    for (const path of ['/a', '/b', '/c']) {
+      await webhookTo(app, { url: receiver.url + path, types: ['task.created'] })
+    }
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => createTask(`Task ${n}`)))
+    await Promise.all([deliverDue(app), deliverDue(other)])
+    // The one that came first may have found nothing yet.
+    await deliverDue(app)
+    await other.close()
+    const arrived = receiver.received.map(({ path, body }) => `${path} ${body.data.taskId}`)
+    const expected = ['/hook/a', '/hook/b', '/hook/c'].flatMap((path) => ids.map((id) => `${path} ${id}`))
+    expect(arrived.toSorted()).toEqual(expected.toSorted())
+  })
+})
