@@ -49,7 +49,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** The same for the folders of the dashboard; `app` is the files at its top. */
 const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
-  app: ['shell', 'tasks', 'projects', 'settings', 'session', 'navigation', 'components', 'api'],
+  app: ['shell', 'transfer', 'tasks', 'projects', 'settings', 'session', 'navigation', 'components', 'api'],
   shell: [
     'palette',
     'tasks',
@@ -62,6 +62,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
     'api',
   ],
   palette: ['tasks', 'settings', 'session', 'keyboard', 'navigation', 'components', 'api', 'lib'],
+  transfer: ['settings', 'session', 'components', 'api', 'lib'],
   tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
   projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
   settings: ['session', 'navigation', 'components', 'api', 'lib'],

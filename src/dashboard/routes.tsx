@@ -33,6 +33,7 @@ const OutgoingWebhooksPage = lazyPage(
   '/settings/outgoing',
   () => import('./settings/outgoing-webhooks-page.tsx'),
 )
+const DataPage = lazyPage('/settings/data', () => import('./transfer/data-page.tsx'))
 const EventsPage = lazyPage('/settings/events', () => import('./settings/events-page.tsx'))
 
 export function Routes() {
@@ -94,6 +95,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/sources" component={SourcesPage} />
       <Route path="/settings/outgoing" component={OutgoingWebhooksPage} />
       <Route path="/settings/events" component={EventsPage} />
+      <Route path="/settings/data" component={DataPage} />
       <Route component={NotFoundPage} />
     </Switch>
   </PageErrorBoundary>

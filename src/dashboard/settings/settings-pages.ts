@@ -10,6 +10,7 @@ export interface SettingsPage {
 const PAGES: SettingsPage[] = [
   { path: '/settings/instructions', label: 'AI instructions', access: 'all' },
   { path: '/settings/sessions', label: 'Sessions', access: 'all' },
+  { path: '/settings/data', label: 'Data', access: 'all' },
   { path: '/settings/keys', label: 'API keys', access: 'admin' },
   { path: '/settings/sources', label: 'Sources', access: 'admin' },
   { path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' },

@@ -3,6 +3,7 @@ import { PlusIcon, XIcon } from '@primer/octicons-react'
 import { type ComponentProps, cloneElement, type KeyboardEvent, type ReactElement, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { isDefaultView, isFiltered } from '../filters.ts'
+import { DownloadCsv } from './download-csv.tsx'
 import { FilterEditor } from './filter-editor.tsx'
 import { isFlag, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
@@ -35,6 +36,7 @@ export default function MoreFilters({ filters, onChange }: MoreFiltersProps) {
       ))}
       {chips.length < NAMES.length && <AddFilter filters={filters} onChange={onChange} />}
       {isFiltered(filters) && !isDefaultView(filters) && <SaveFilter filters={filters} />}
+      <DownloadCsv filters={filters} />
     </>
   )
 }

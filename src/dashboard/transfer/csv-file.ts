@@ -1,0 +1,62 @@
+import Papa from 'papaparse'
+
+/** The rows of a CSV file below its header, as text. */
+export interface CsvFile {
+  name: string
+  columns: string[]
+  rows: CsvRow[]
+  /** What the user should know before the import. */
+  warnings: string[]
+}
+
+export interface CsvRow {
+  /** As spreadsheets number rows: the header is the first. */
+  number: number
+  /** One for each column. */
+  cells: string[]
+  /** Why the row cannot be read, if it cannot. */
+  error?: string
+}
+
+export const MAX_FILE_BYTES = 100 * 1024 * 1024
+
+/** Reads CSV with any of the usual separators, line ends and quotes, in UTF-8 or the encoding of Windows. */
+export function readCsv(name: string, bytes: ArrayBuffer): CsvFile {
+  const { text, warnings } = decoded(bytes)
+  // Empty lines would count against a separator; the rows keep them, because they have numbers.
+  const { meta } = Papa.parse<string[]>(text, { preview: 50, skipEmptyLines: 'greedy' })
+  const { data, errors } = Papa.parse<string[]>(text, { delimiter: meta.delimiter })
+  const lines = data.map((cells, index) => ({ cells, number: index + 1 }))
+  const [header, ...others] = lines.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+  if (!header) return { name, columns: [], rows: [], warnings }
+  const width = Math.max(header.cells.length, 1)
+  const columns = header.cells.map((cell, index) => cell.trim() || `Column ${index + 1}`)
+  const unclosed = errors.find(({ type }) => type === 'Quotes')
+  const rows = others.map(({ cells, number }): CsvRow => {
+    const isBroken = unclosed?.row !== undefined && number - 1 >= unclosed.row
+    const extra = cells.slice(width).some((cell) => cell !== '')
+    return {
+      number,
+      cells: Array.from({ length: width }, (_, index) => withoutApostrophe(cells[index] ?? '')),
+      ...(isBroken && { error: 'has a quote that is not closed' }),
+      ...(!isBroken && extra && { error: `has ${cells.length} cells, but there are ${width} columns` }),
+    }
+  })
+  return { name, columns, rows, warnings }
+}
+
+function decoded(bytes: ArrayBuffer): { text: string; warnings: string[] } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] }
+  } catch {
+    const text = new TextDecoder('windows-1252').decode(bytes)
+    return { text, warnings: ['The file is not UTF-8. Check that letters with accents are right.'] }
+  }
+}
+
+/** Exports put it before a text that a spreadsheet would take for a formula. */
+const withoutApostrophe = (cell: string) => (/^'[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell)
+
+/** Rows as CSV, for a file to download; formulas are text. */
+export const csvText = (columns: string[], rows: string[][]): string =>
+  `\uFEFF${Papa.unparse({ fields: columns, data: rows }, { escapeFormulae: /^[=+\-@\t\r\n＝＋－＠]/, newline: '\r\n' })}\r\n`

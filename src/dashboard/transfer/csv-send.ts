@@ -1,0 +1,99 @@
+import { isTransient, type Problem, problemOf } from '../api/problem.ts'
+import type { components } from '../api/schema.gen.ts'
+import type { MappedRow } from './csv-tasks.ts'
+
+type BulkResults = components['schemas']['BulkResults']
+
+/** The API's limit per request. */
+const MAX_ITEMS = 100
+const MAX_ATTEMPTS = 3
+
+/** How far an import is. It can go on from there. */
+export interface ImportProgress {
+  /** Rows that have a result. */
+  done: number
+  created: number
+  existing: number
+  failures: { row: MappedRow['row']; message: string }[]
+  /** Why it stopped before the end. */
+  problem?: Problem
+}
+
+export const NOT_BEGUN: ImportProgress = { done: 0, created: 0, existing: 0, failures: [] }
+
+interface SendOptions {
+  rows: MappedRow[]
+  from: ImportProgress
+  /** The same for the same file, mapping and list: a portion that is sent again creates nothing twice. */
+  importKey: string
+  send(tasks: MappedRow['task'][], idempotencyKey: string): Promise<BulkResults>
+  wait(problem: Problem): Promise<void>
+  isStopped(): boolean
+  onProgress(progress: ImportProgress): void
+}
+
+/** Creates the tasks of the rows in portions, one after the other. */
+export async function sendRows({ rows, from, importKey, ...io }: SendOptions): Promise<ImportProgress> {
+  let progress: ImportProgress = { ...from }
+  delete progress.problem
+  while (progress.done < rows.length && !io.isStopped()) {
+    const portion = rows.slice(progress.done, progress.done + MAX_ITEMS)
+    try {
+      const tasks = portion.map(({ task }) => task)
+      const results = await sendPortion(tasks, { ...io, key: `csv-${importKey}-${progress.done}` })
+      progress = {
+        done: progress.done + portion.length,
+        created: progress.created + results.created,
+        existing: progress.existing + results.existing,
+        failures: [...progress.failures, ...failuresIn(results, portion)],
+      }
+    } catch (error) {
+      const problem = problemOf(error)
+      progress = { ...progress, problem }
+      io.onProgress(progress)
+      return progress
+    }
+    io.onProgress(progress)
+  }
+  return progress
+}
+
+async function sendPortion(
+  tasks: MappedRow['task'][],
+  { send, wait, isStopped, key }: Pick<SendOptions, 'send' | 'wait' | 'isStopped'> & { key: string },
+): Promise<BulkResults> {
+  for (let attempt = 1; ; ) {
+    try {
+      return await send(tasks, key)
+    } catch (error) {
+      const problem = problemOf(error)
+      const isLimited = problem.status === 429
+      const mayRetry =
+        isLimited || (isTransient(problem) && problem.status !== 401 && attempt++ < MAX_ATTEMPTS)
+      if (!mayRetry || isStopped()) throw problem
+      await wait(problem)
+    }
+  }
+}
+
+const failuresIn = ({ results }: BulkResults, portion: MappedRow[]): ImportProgress['failures'] =>
+  results.flatMap(({ index, status, errors = [] }) => {
+    const mapped = portion[index]
+    if (status !== 'failed' || !mapped) return []
+    const message = errors.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')
+    return [{ row: mapped.row, message }]
+  })
+
+/** Identifies the content of an import, also without `crypto.subtle`, which only secure contexts have (cyrb53). */
+export function contentKey(text: string): string {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    high = Math.imul(high ^ code, 2_654_435_761)
+    low = Math.imul(low ^ code, 1_597_334_677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  return (4_294_967_296 * (2_097_151 & low) + (high >>> 0)).toString(36)
+}

@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core'
+import { DownloadIcon } from '@primer/octicons-react'
+import { CurlExample } from '../components/curl-example.tsx'
+import { useMe } from '../session/session.ts'
+import { PageHeader } from '../settings/page-header.tsx'
+import styles from '../settings/settings.module.css'
+import { CsvImport } from './csv-import.tsx'
+
+/** Export of all data, and import of tasks from CSV. */
+export default function DataPage() {
+  const { can, isServiceWide } = useMe()
+  return (
+    <div className={styles.content}>
+      <PageHeader title="Data">Move tasks and other data in and out.</PageHeader>
+      <section className={styles.section} aria-label="Import tasks from CSV">
+        <h2>Import tasks from CSV</h2>
+        {can('tasks:write') && can('tasks:read') ? (
+          <CsvImport />
+        ) : (
+          <p className="quiet">
+            This requires a key with the scopes <code>tasks:read</code> and <code>tasks:write</code>.
+          </p>
+        )}
+      </section>
+      {can('admin') && isServiceWide && <Export />}
+    </div>
+  )
+}
+
+function Export() {
+  return (
+    <section className={styles.section} aria-label="Export all data">
+      <h2>Export all data</h2>
+      <p className="quiet" style={{ margin: 0 }}>
+        All projects, tasks, comments, instructions, settings and activity in one file, without secrets. A new
+        instance can import it with <code>POST /api/import</code>.
+      </p>
+      <div>
+        <Button
+          variant="default"
+          leftSection={<DownloadIcon size={16} />}
+          // The browser writes it to a file as it arrives, however large it is.
+          renderRoot={(props) => <a href="/api/export" download {...props} />}
+        >
+          Export
+        </Button>
+      </div>
+      <CurlExample path="/api/export" caption="The same as a command:" />
+    </section>
+  )
+}
