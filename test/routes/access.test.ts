@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Route, routesOf } from '../support/routes.ts'
+import { SENDING_ENV } from '../support/webhooks.ts'
 
 /** The resource behind `:id` and other parameters of each route; its project is not the one of the keys below. */
 type Resource =
@@ -11,6 +12,7 @@ type Resource =
   | 'project'
   | 'key'
   | 'session'
+  | 'webhook'
   | 'webhookSecret'
   | 'rule'
   | 'activity'
@@ -26,6 +28,7 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/projects/:', 'project'],
   ['/api/keys/:', 'key'],
   ['/api/sessions/:', 'session'],
+  ['/api/webhooks/:', 'webhook'],
   ['/api/webhook-secrets/:', 'webhookSecret'],
   ['/api/rules/:', 'rule'],
   ['/api/activity/:', 'activity'],
@@ -41,7 +44,7 @@ let guarded: Route[]
 let ids: Record<Resource, string>
 
 beforeAll(async () => {
-  service = await startApp()
+  service = await startApp({ env: SENDING_ENV })
   guarded = routesOf(service.app).filter(({ scope }) => scope)
   ids = await makeOneOfEach()
 })
@@ -57,6 +60,8 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
   const activity = (await service.post('/api/activity', { type: 'deploy', projectId: project.id })).body
   const filter = { name: 'Open', query: { status: ['open'] } }
   const savedFilter = (await service.post('/api/saved-filters', filter)).body
+  const hook = { name: 'Chat', url: 'http://127.0.0.1:9/hook', projectId: project.id }
+  const webhook = (await service.post('/api/webhooks', hook)).body
   const nothing = '00000000-0000-7000-8000-000000000000'
   return {
     task: task.id,
@@ -68,6 +73,7 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
     rule: rule.id,
     activity: activity.id,
     savedFilter: savedFilter.id,
+    webhook: webhook.id,
     // Service-wide: a bound key is refused before anybody looks for it.
     webhookSecret: nothing,
     event: nothing,
@@ -135,6 +141,7 @@ describe('every guarded route', () => {
       `/api/comments/${ids.comment}`,
       `/api/rules/${ids.rule}`,
       `/api/activity/${ids.activity}`,
+      `/api/webhooks/${ids.webhook}`,
     ]) {
       expect([path, (await service.get(path)).status]).toEqual([path, 200])
     }

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,6 +21,8 @@ const commands = pages.flatMap((page) =>
 )
 
 let service: Syncing
+/** Some commands write files. */
+const cwd = mkdtempSync(join(tmpdir(), 'inlet-commands-'))
 const env: Record<string, string> = { PATH: process.env.PATH ?? '', INLET_WEBHOOK_SECRET: WEBHOOK_SECRET }
 beforeAll(async () => {
   service = await startSyncing({
@@ -33,7 +37,10 @@ beforeAll(async () => {
   env.TASK = (await service.given.task(project.inbox, { version: 3 })).id
   env.REPORT = (await service.given.task(project.inbox)).id
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  rmSync(cwd, { recursive: true })
+})
 
 test('the README finds the first project and its list', async () => {
   const [, lines = ''] =
@@ -57,7 +64,7 @@ describe('the curl commands of the guides', () => {
     const seconds = command.includes('/api/stream') ? 2 : 60
     const line = `${command.replaceAll(DOCUMENTED, service.url)} --max-time ${seconds} -w '\\n%{http_code}'`
 
-    const { stdout } = await promisify(execFile)('sh', ['-c', line], { env }).catch(
+    const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd, env }).catch(
       (error: { stdout: string }) => error,
     )
 

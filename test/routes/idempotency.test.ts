@@ -250,6 +250,8 @@ describe('the header', () => {
       ['/api/webhook-secrets', {}],
       [`/api/webhook-secrets/${id}/rotate`, {}],
       [`/api/sources/${id}/rotate`, {}],
+      ['/api/webhooks', { name: 'x', url: 'https://example.com' }],
+      [`/api/webhooks/${id}/rotate`, {}],
       ['/api/sessions', { key: service.adminKey }],
     ] as const
     for (const [path, body] of secretive) {
@@ -281,6 +283,7 @@ describe('the header', () => {
 const IN_ANOTHER_WAY = [
   '/api/keys',
   '/api/sources',
+  '/api/webhooks',
   '/api/webhook-secrets',
   '/api/sessions',
   '/api/analytics/webhook',
