@@ -176,14 +176,14 @@ describe('a start fails with a message', () => {
     expect(waits.join()).not.toContain('s3cret')
   })
 
-  test('at once when it refuses the credentials', async () => {
+  test('at once when it refuses the credentials, with what to do about a volume', async () => {
     const wrong = new URL(databaseUrl)
     wrong.password = 's3cret'
     const ended = spawnInlet({ env: { DATABASE_URL: wrong.href } })
 
     expect(await ended.ended).toMatchObject({ code: 1 })
     expect(ended.output()).toBe(
-      'Inlet cannot start. The database in DATABASE_URL cannot be used: password authentication failed for user "inlet"\n',
+      'Inlet cannot start. The database in DATABASE_URL cannot be used: password authentication failed for user "inlet". If it is the database of docker-compose.yml, its volume keeps the password that it was created with: see "Change the password of the database" in docs/operating.md\n',
     )
   })
 })
