@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPublicAddress } from '../lib/public-address.ts'
+import { semaphore } from '../lib/semaphore.ts'
 import { truncateUtf8 } from '../lib/truncate-utf8.ts'
 import { describeNetworkError } from './network-error.ts'
 
@@ -30,13 +31,15 @@ interface Request {
   signal: AbortSignal
 }
 
+type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>
+
 interface ReceiverOptions {
   /** Hosts, with or without a port, that may have any address and need no https. */
   allowHosts: readonly string[]
   /** A certificate authority, for tests. */
   ca?: string
   /** Resolves host names. */
-  resolve?: (hostname: string) => Promise<{ address: string; family: number }[]>
+  resolve?: Resolve
   timeoutMs?: number
 }
 
@@ -44,10 +47,13 @@ const MAX_RESPONSE_BYTES = 16 * 1024
 /** The response has been decided by then: only a receiver that responds at once needs no new connection. */
 const BODY_MS = 1_000
 const RESOLVE_MS = 5_000
+/** Each occupies one of four threads, which also read files, for as long as its name server does not respond. */
+const MAX_LOOKUPS = 2
 
 /** Sends requests to URLs that users have chosen: only to public addresses, unless the operator allows the host. */
 export function webhookReceiver(options: ReceiverOptions) {
-  const { allowHosts, ca, resolve = resolveAll, timeoutMs = 10_000 } = options
+  const { allowHosts, ca, timeoutMs = 10_000 } = options
+  const resolve = sharedLookups(options.resolve ?? resolveAll)
   const kept = { keepAlive: true, maxFreeSockets: 5, timeout: 30_000, ...(ca && { ca }) }
   const lookup = lookupWith(resolve, () => true)
   const agents = {
@@ -72,7 +78,8 @@ export function webhookReceiver(options: ReceiverOptions) {
 
     /** Posts a body. Redirects are not followed. Rejects only if the signal is aborted. */
     async post(given: Request): Promise<Receipt> {
-      const url = new URL(given.url)
+      const url = URL.parse(given.url)
+      if (!url) return failure('The URL is invalid.')
       const refusal = isAllowed(url) ? undefined : refusalBeforeConnecting(url)
       if (refusal) return failure(refusal)
       const until = performance.now() + timeoutMs
@@ -119,11 +126,19 @@ export function webhookReceiver(options: ReceiverOptions) {
       signal,
       headers: { ...headers, 'content-length': bytes.length },
     })
-    request.on('response', resolve).on('error', reject).end(bytes)
-    const timer = setTimeout(
-      () => request.destroy(new Error('deadline')),
-      Math.ceil(until - performance.now()),
-    )
+    // After a switch of protocols, there is neither a response nor an error.
+    request
+      .on('response', resolve)
+      .on('error', reject)
+      .on('close', () => reject(closed()))
+      .end(bytes)
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    const onDeadline = () => {
+      reject(new Error('deadline'))
+      request.destroy()
+    }
+    const timer = setTimeout(onDeadline, Math.ceil(until - performance.now()))
     try {
       const response = await promise
       return { status: response.statusCode ?? 0, body: await beginningOf(response), error: null }
@@ -131,6 +146,7 @@ export function webhookReceiver(options: ReceiverOptions) {
       return { error, isReused: request.reusedSocket }
     } finally {
       clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
     }
   }
 }
@@ -146,14 +162,27 @@ const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
 
 const resolveAll = (hostname: string) => lookUp(hostname, { all: true })
 
+/** Looks up few names at a time, and each once for all that wait for it. */
+function sharedLookups(resolve: Resolve): Resolve {
+  const limit = semaphore(MAX_LOOKUPS)
+  const lookups = new Map<string, ReturnType<Resolve>>()
+  return (hostname) => {
+    const running = lookups.get(hostname)
+    if (running) return running
+    const lookup = limit(() => resolve(hostname)).finally(() => lookups.delete(hostname))
+    lookups.set(hostname, lookup)
+    return lookup
+  }
+}
+
+/** Not one that is sent again, as after `ECONNRESET`: the receiver got the request. */
+const closed = () => Object.assign(new Error('closed without a response'), { code: 'ECONNABORTED' })
+
 const isClosed = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 /** Resolves names for the connector: it connects only to addresses that were checked here. */
-function lookupWith(
-  resolve: NonNullable<ReceiverOptions['resolve']>,
-  mayConnect: (address: string) => boolean,
-): LookupFunction {
+function lookupWith(resolve: Resolve, mayConnect: (address: string) => boolean): LookupFunction {
   // biome-ignore lint/complexity/useMaxParams: the signature of the connector.
   return (hostname, { all }, callback) => {
     const onResolved = (addresses: { address: string; family: number }[]) => {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts'
 
@@ -237,4 +237,57 @@ test('a connection that is closed without a response is described without its ad
     ...{ status: null, body: '' },
     error: 'The connection was closed.',
   })
+})
+
+test('a receiver that switches protocols fails the request at once', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  ends.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const receiver = client({ allowHosts: ['127.0.0.1'], timeoutMs: 10_000 })
+  const since = performance.now()
+  expect(await post(receiver, `http://127.0.0.1:${port}/`)).toEqual({
+    ...{ status: null, body: '' },
+    error: 'The connection was closed.',
+  })
+  expect(performance.now() - since).toBeLessThan(5_000)
+})
+
+test('a URL that is invalid fails the request', async () => {
+  expect(await post(client(), 'https://')).toEqual({
+    ...{ status: null, body: '' },
+    error: 'The URL is invalid.',
+  })
+})
+
+test('names are looked up two at a time, and each once for all that wait for it', async () => {
+  const names: string[] = []
+  let current = 0
+  let maxConcurrent = 0
+  const asked = Promise.withResolvers<void>()
+  const receiver = client({
+    timeoutMs: 10_000,
+    async resolve(name) {
+      names.push(name)
+      current++
+      maxConcurrent = Math.max(maxConcurrent, current)
+      await asked.promise
+      current--
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+    },
+  })
+  const sent = ['a', 'b', 'a', 'c', 'a', 'd'].map((name) => post(receiver, `https://${name}.test/`))
+  await vi.waitFor(() => expect(names.length).toBeGreaterThanOrEqual(2))
+  await new Promise(setImmediate)
+  asked.resolve()
+  const errors = (await Promise.all(sent)).map(({ error }) => error)
+  expect(new Set(errors)).toEqual(new Set(['The host name was not found.']))
+  expect(names).toEqual(['a.test', 'b.test', 'c.test', 'd.test'])
+  expect(maxConcurrent).toBe(2)
 })
