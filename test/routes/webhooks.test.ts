@@ -240,6 +240,23 @@ describe('an imported webhook', () => {
   })
 })
 
+test.each(['https://10.0.0.1/', 'http://example.com/', 'nowhere'])(
+  'a webhook is switched on only with an allowed URL: %s',
+  async (url) => {
+    const { id } = await webhookTo(app, { url: receiver.url })
+    const path = `/api/webhooks/${id}`
+    await app.query('update webhooks set url = $2, is_active = false where id = $1', [id, url])
+    expect(await app.patch(path, { isActive: true })).toMatchObject({
+      status: 422,
+      body: { code: 'webhook_url_not_allowed' },
+    })
+    expect((await app.patch(path, { name: 'Renamed' })).body).toMatchObject({ name: 'Renamed', url })
+    const { body } = await app.patch(path, { isActive: true, url: receiver.url })
+    expect(body).toMatchObject({ isActive: true, url: receiver.url })
+    await app.delete(path)
+  },
+)
+
 test('a project is deleted with its webhooks', async () => {
   const project = await app.given.project()
   const { id } = await webhookTo(app, { url: receiver.url, projectId: project.id })

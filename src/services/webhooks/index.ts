@@ -97,8 +97,10 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       { id, change: input }: { id: string; change: WebhookChange },
     ): Promise<Webhook> {
       const bound = repos.within(caller)
-      await webhookOf(bound, id)
+      const before = await webhookOf(bound, id)
       const url = input.url === undefined ? undefined : await allowedUrl(input.url)
+      // An imported one was not checked, and a host may have got another address.
+      if (url === undefined && input.isActive && !before.isActive) await allowedUrl(before.url)
       const position = input.isActive ? await presentPosition() : undefined
       return bound.transaction(async (repos) => {
         const webhook = await lockedWebhook(repos, id)
@@ -172,7 +174,8 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
 
   /** @throws validation_failed, webhook_url_not_allowed */
   async function allowedUrl(text: string): Promise<string> {
-    const url = new URL(text)
+    const url = URL.parse(text)
+    if (!url) throw webhookUrlNotAllowed('not_https')
     if (url.username !== '' || url.password !== '') throw userInUrl()
     url.hash = ''
     const refusal = await receiver.refusalOf(url.href)
