@@ -44,7 +44,10 @@ interface ChangeRange {
 export interface WaitingDelivery {
   id: string
   activity: ActivityRow
-  /** The task as it is now, as JSON in its summary form. Null without one, and if it is deleted. */
+  /**
+   * The task as it is now, as JSON in its summary form. Null without one, if it is deleted, and if it is no longer in the
+   * project of the webhook.
+   */
   task: string | null
 }
 
@@ -194,7 +197,10 @@ export function webhookQueueRepository(db: Executor) {
     },
 
     /** What is to be sent next, in its order. */
-    async listWaiting(webhookId: string, limit: number): Promise<WaitingDelivery[]> {
+    async listWaiting(
+      { id: webhookId, projectId }: Pick<WebhookRow, 'id' | 'projectId'>,
+      limit: number,
+    ): Promise<WaitingDelivery[]> {
       const rows = await db
         .select({ id: webhookDeliveries.id, activity: activityColumns })
         .from(webhookDeliveries)
@@ -202,7 +208,8 @@ export function webhookQueueRepository(db: Executor) {
         .where(and(eq(webhookDeliveries.webhookId, webhookId), isWaiting))
         .orderBy(asc(webhookDeliveries.position))
         .limit(limit)
-      const summaries = await this.listSummaries(rows.flatMap(({ activity: { taskId } }) => taskId ?? []))
+      const taskIds = rows.flatMap(({ activity: { taskId } }) => taskId ?? [])
+      const summaries = await this.listSummaries(taskIds, projectId)
       return rows.map(({ id, activity }) => ({
         id,
         activity,
@@ -210,13 +217,19 @@ export function webhookQueueRepository(db: Executor) {
       }))
     },
 
-    /** Tasks as JSON in their summary form, by id; without those that are deleted. */
-    async listSummaries(ids: string[]): Promise<Map<string, string>> {
+    /** Tasks of a project, or of all, as JSON in their summary form, by id; without those that are deleted. */
+    async listSummaries(ids: string[], projectId: string | null): Promise<Map<string, string>> {
       if (ids.length === 0) return new Map()
       const rows = await db
         .select({ id: tasks.id, json: sql<string>`${taskJson({ isSummary: true })}` })
         .from(tasks)
-        .where(and(inArray(tasks.id, [...new Set(ids)]), isNull(tasks.deletedAt)))
+        .where(
+          and(
+            inArray(tasks.id, [...new Set(ids)]),
+            isNull(tasks.deletedAt),
+            projectId === null ? undefined : eq(tasks.projectId, projectId),
+          ),
+        )
       return new Map(rows.map(({ id, json }) => [id, json]))
     },
 

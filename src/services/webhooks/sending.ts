@@ -114,7 +114,7 @@ export function webhookSender(deps: SendingDeps) {
         const webhook = await queue.findDue(lease)
         if (!webhook) break
         // After a failure, a single one shows whether the receiver responds again.
-        const waiting = await queue.listWaiting(webhook.id, webhook.failures > 0 ? 1 : PAGE)
+        const waiting = await queue.listWaiting(webhook, webhook.failures > 0 ? 1 : PAGE)
         if (waiting.length === 0) break
         await sendPage(waiting, { webhook, lease, mayStart })
       }

@@ -94,6 +94,21 @@ describe('a delivery', () => {
     ])
   })
 
+  test('of a task that was moved to another project since has no task there', async () => {
+    const [project, other] = [await app.given.project(), await app.given.project()]
+    await webhookTo(app, { url: `${receiver.url}/project`, projectId: project.id, types: ['task.created'] })
+    await webhookTo(app, { url: `${receiver.url}/all`, types: ['task.created'] })
+    const { body: task } = await app.post('/api/tasks', { title: 'Moved', listId: project.inbox.id })
+    const moved = await app.patch(`/api/tasks/${task.id}`, { listId: other.inbox.id })
+    expect(moved.status).toBe(200)
+    await deliverDue(app)
+    const tasks = receiver.received.map(({ path, body }) => [path, body.data.taskId, body.task?.id ?? null])
+    expect(tasks.toSorted()).toEqual([
+      ['/hook/all', task.id, task.id],
+      ['/hook/project', task.id, null],
+    ])
+  })
+
   test('is one of five at the same time, and in the order of its task', async () => {
     await webhookTo(app, { url: receiver.url, types: ['task.updated'] })
     const ids = await Promise.all(Array.from({ length: 12 }, (_, n) => createTask(`Task ${n}`)))
