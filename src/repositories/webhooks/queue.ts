@@ -168,13 +168,14 @@ export function webhookQueueRepository(db: Executor) {
       return row
     },
 
-    /** Extends a lease. Returns false if it is lost. */
-    async renew(lease: WebhookLease, leaseMs: number): Promise<boolean> {
-      const { rowCount } = await db
+    /** Extends a lease. Returns the webhook as it is now; undefined if the lease is lost. */
+    async renew(lease: WebhookLease, leaseMs: number): Promise<WebhookRow | undefined> {
+      const [row] = await db
         .update(webhooks)
         .set({ leaseUntil: inMs(leaseMs) })
         .where(isLeased(lease))
-      return rowCount === 1
+        .returning()
+      return row
     },
 
     async release(lease: WebhookLease): Promise<void> {

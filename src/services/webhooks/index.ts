@@ -147,6 +147,7 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
         const { projectId } = webhook
         const metadata = about(webhook)
         await log(repos, { now, type: 'webhook.secret_rotated', caller, projectId, metadata })
+        await repos.webhooks.announce()
         return { ...toWebhook(webhook), secret: text }
       })
     },

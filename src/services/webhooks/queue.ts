@@ -30,6 +30,7 @@ export function webhookQueueService(deps: Deps) {
     /** A webhook was changed, on any instance. */
     wake(): void {
       fanOut.wake()
+      sender.wake()
       onWritten()
       onSendable()
     },

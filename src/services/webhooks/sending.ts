@@ -52,12 +52,18 @@ export function webhookSender(deps: SendingDeps) {
   const { webhookQueue: queue } = repos
   const attemptsOf = webhookAttempts(deps)
   const sending = new Map<string, Promise<void>>()
+  const renewals = new Set<() => Promise<void>>()
   let cutting = new AbortController()
   let listener: SendingListener = { onError() {}, onSwitchedOff() {} }
 
   return {
     listen(given: SendingListener): void {
       listener = given
+    },
+
+    /** A webhook was changed, on any instance. If it is being sent to, what is not under way is sent as it is now. */
+    wake(): void {
+      for (const renew of renewals) void renew()
     },
 
     /** Starts to send to every webhook that has something due, and calls `onEnd` whenever it is done with one. */
@@ -104,23 +110,32 @@ export function webhookSender(deps: SendingDeps) {
     { signal, leasedAt }: { signal: AbortSignal; leasedAt: number },
   ): Promise<void> {
     let renewedAt = leasedAt
-    const timer = setInterval(async () => {
+    let current: WebhookRow | undefined
+    const renew = async () => {
       const since = performance.now()
-      if (await queue.renew(lease, LEASE_MS).catch(() => false)) renewedAt = since
-    }, RENEW_MS)
+      const row = await queue.renew(lease, LEASE_MS).catch(() => undefined)
+      if (!row) return
+      renewedAt = since
+      current = row
+    }
+    const timer = setInterval(renew, RENEW_MS)
+    renewals.add(renew)
     const mayStart = () => !signal.aborted && performance.now() - renewedAt < START_WITHIN_MS
     try {
       while (mayStart()) {
         const webhook = await queue.findDue(lease)
         if (!webhook) break
+        current = webhook
+        const isUnchanged = () => isSentAlike(current, webhook)
         // After a failure, a single one shows whether the receiver responds again.
         const waiting = await queue.listWaiting(webhook, webhook.failures > 0 ? 1 : PAGE)
         if (waiting.length === 0) break
-        await sendPage(waiting, { webhook, lease, mayStart })
+        await sendPage(waiting, { webhook, lease, mayStart: () => mayStart() && isUnchanged() })
       }
       await queue.release(lease)
     } finally {
       clearInterval(timer)
+      renewals.delete(renew)
     }
   }
 
@@ -202,3 +217,10 @@ export function webhookSender(deps: SendingDeps) {
     if (isSwitchedOff) listener.onSwitchedOff(webhook.id, isGone ? 'gone' : 'failed')
   }
 }
+
+/** Whether deliveries that were read for one are sent the same way to the other. */
+const isSentAlike = (one: WebhookRow | undefined, other: WebhookRow) =>
+  one?.isActive === other.isActive &&
+  one.url === other.url &&
+  one.secret === other.secret &&
+  one.previousSecret === other.previousSecret

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {
   deliverDue,
@@ -168,5 +168,54 @@ describe('several webhooks', () => {
     const arrived = receiver.received.map(({ path, body }) => `${path} ${body.data.taskId}`)
     const expected = ['/hook/a', '/hook/b', '/hook/c'].flatMap((path) => ids.map((id) => `${path} ${id}`))
     expect(arrived.toSorted()).toEqual(expected.toSorted())
+  })
+})
+
+describe('a change of a webhook while it is sent to', () => {
+  /** Sends 20 deliveries, of which 5 are under way at the change. */
+  async function changeAfterFive(change: (webhook: { id: string }) => Promise<unknown>) {
+    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await Promise.all(Array.from({ length: 20 }, (_, n) => createTask(`Task ${n}`)))
+    const isChanged = Promise.withResolvers<void>()
+    receiver.respond(async (response) => {
+      await isChanged.promise
+      response.writeHead(204).end()
+    })
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(5), { timeout: 10_000 })
+    await change(webhook)
+    const leaseUntil = async () =>
+      (await app.query('select lease_until::text from webhooks where id = $1', [webhook.id]))[0]?.lease_until
+    const before = await leaseUntil()
+    app.service.webhookQueue.wake()
+    await vi.waitFor(async () => expect(await leaseUntil()).not.toBe(before), { timeout: 10_000 })
+    isChanged.resolve()
+    await sent
+    return { before: receiver.received.slice(0, 5), after: receiver.received.slice(5), webhook }
+  }
+
+  test('sends what is left to the new URL', async () => {
+    const { before, after } = await changeAfterFive(({ id }) =>
+      app.patch(`/api/webhooks/${id}`, { url: `${receiver.url}/new` }),
+    )
+    expect(new Set(before.map(({ path }) => path))).toEqual(new Set(['/hook']))
+    expect(after.map(({ path }) => path)).toEqual(Array(15).fill('/hook/new'))
+  })
+
+  test('signs what is left with the new secret', async () => {
+    let secret = ''
+    const { after } = await changeAfterFive(async ({ id }) => {
+      secret = (await app.post(`/api/webhooks/${id}/rotate`, { overlapSeconds: 0 })).body.secret
+    })
+    expect(after).toHaveLength(15)
+    for (const each of after) expect(() => verify(each, secret)).not.toThrow()
+  })
+
+  test('sends nothing more when it was switched off', async () => {
+    const { after, webhook } = await changeAfterFive(({ id }) =>
+      app.patch(`/api/webhooks/${id}`, { isActive: false }),
+    )
+    expect(after).toEqual([])
+    expect(await deliveriesOf(app, webhook, '&outcome=pending')).toHaveLength(15)
   })
 })
