@@ -266,16 +266,17 @@ export function webhookQueueRepository(db: Executor) {
         .where(and(isLeased(lease), eq(webhooks.failures, failures)))
     },
 
-    /** Switches a webhook off. Returns false if somebody did, or has changed it since it was read. */
+    /** Switches a webhook off, and returns it. Undefined if somebody did, or has changed it since it was read. */
     async switchOff(
       lease: WebhookLease,
       { failures, reason }: Pick<WebhookRow, 'failures'> & { reason: 'failed' | 'gone' },
-    ): Promise<boolean> {
-      const { rowCount } = await db
+    ): Promise<WebhookRow | undefined> {
+      const [row] = await db
         .update(webhooks)
         .set({ isActive: false, disabledReason: reason, nextAttemptAt: null })
         .where(and(isLeased(lease), webhooks.isActive, eq(webhooks.failures, failures)))
-      return rowCount === 1
+        .returning()
+      return row
     },
   }
 }

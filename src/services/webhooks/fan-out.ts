@@ -1,9 +1,7 @@
-import { isRelevant } from '../../domain/webhooks.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { PositionedChange } from '../../repositories/webhooks/queue.ts'
-import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
+import { outstandingDeliveries } from './outstanding.ts'
 
 interface FanOutDeps {
   repos: Repositories
@@ -45,9 +43,9 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
       return repos.transaction(async ({ webhookQueue }) => {
         if (!(await webhookQueue.lockFanOut())) return NOTHING
         const behind = await webhookQueue.listBehind(end.position)
-        // Those that do not respond, or are slow, have time. They may be many.
+        // Those that do not respond, or are slow, have time. They may be many. The responding ones may always be behind.
         const responding = behind.filter(({ failures, isBacklogged }) => failures === 0 && !isBacklogged)
-        const isOthersTurn = responding.length === 0 && performance.now() >= othersAt
+        const isOthersTurn = responding.length < behind.length && performance.now() >= othersAt
         if (isOthersTurn) othersAt = performance.now() + OTHERS_MS
         const webhooks = isOthersTurn ? behind : responding
         if (webhooks.length === 0) return NOTHING
@@ -55,19 +53,10 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
         const changes = await webhookQueue.listChanges({ after, to: end.position, limit: PAGE })
         const isFull = changes.length === PAGE
         const position = (isFull ? changes.at(-1)?.position : undefined) ?? end.position
-        const rows = webhooks.flatMap((webhook) => deliveriesOf(webhook, changes))
+        const rows = webhooks.flatMap((webhook) => outstandingDeliveries(webhook, { changes, clock }))
         await webhookQueue.add(rows, { webhookIds: webhooks.map(({ id }) => id), position })
         return { isMore: responding.length > 0 && (isFull || !isComplete), written: rows.length }
       })
     },
-  }
-
-  function deliveriesOf(webhook: WebhookRow, changes: PositionedChange[]) {
-    const now = clock.now()
-    return changes
-      .filter((change) => change.position > webhook.position && isRelevant(webhook, change))
-      .map(({ position, type, id: activityId, taskId }) => ({
-        ...{ webhookId: webhook.id, id: clock.newId(now), position, type, activityId, taskId },
-      }))
   }
 }

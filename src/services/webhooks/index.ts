@@ -21,6 +21,7 @@ import type { Sequencer } from '../activity/sequencer.ts'
 import { readPage } from '../page.ts'
 import { isOverlapping } from '../sources/secrets.ts'
 import { writableProject } from '../writable-project.ts'
+import { writeOutstanding } from './outstanding.ts'
 import type { WebhookSigner } from './signer.ts'
 
 const MAX_WEBHOOKS = 20
@@ -96,13 +97,13 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       caller: Caller,
       { id, change: input }: { id: string; change: WebhookChange },
     ): Promise<Webhook> {
-      const bound = repos.within(caller)
-      const before = await webhookOf(bound, id)
+      const before = await webhookOf(repos.within(caller), id)
       const url = input.url === undefined ? undefined : await allowedUrl(input.url)
       // An imported one was not checked, and a host may have got another address.
       if (url === undefined && input.isActive && !before.isActive) await allowedUrl(before.url)
-      const position = input.isActive ? await presentPosition() : undefined
-      return bound.transaction(async (repos) => {
+      const position = input.isActive === undefined ? undefined : await presentPosition()
+      return repos.transaction(async ({ webhookQueue, within }) => {
+        const repos = within(caller)
         const webhook = await lockedWebhook(repos, id)
         const { isActive = webhook.isActive } = input
         const isSwitchedOn = isActive && !webhook.isActive
@@ -114,6 +115,8 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
           ...(isActive !== webhook.isActive && { disabledReason: null }),
           ...(isSwitchedOn && position !== undefined && { position }),
         }
+        if (!isActive && webhook.isActive && position !== undefined)
+          await writeOutstanding(webhookQueue, { webhook, to: position, clock })
         await repos.webhooks.update(id, change)
         const isElsewhere = url !== undefined && url !== webhook.url
         if (isSwitchedOn || isElsewhere) await repos.webhooks.resetFailures(id)

@@ -8,14 +8,17 @@ import { everywhere } from '../../repositories/index.ts'
 import type { Attempt, WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import { activityRow, SERVICE } from '../activity/row.ts'
+import type { Sequencer } from '../activity/sequencer.ts'
 import { toActivity } from '../activity/view.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { type AttemptDeps, webhookAttempts } from './attempt.ts'
 import { about } from './index.ts'
+import { writeOutstanding } from './outstanding.ts'
 
 interface SendingDeps extends AttemptDeps {
   repos: Repositories
   clock: Clock
+  sequencer: Pick<Sequencer, 'catchUp'>
   metrics: Pick<Metrics, 'sentToWebhook'>
 }
 
@@ -48,7 +51,7 @@ const END_MS = 2_000
 
 /** Sends deliveries. Instances do so at the same time: each webhook is leased by one of them. */
 export function webhookSender(deps: SendingDeps) {
-  const { repos, clock, metrics } = deps
+  const { repos, clock, sequencer, metrics } = deps
   const { webhookQueue: queue } = repos
   const attemptsOf = webhookAttempts(deps)
   const sending = new Map<string, Promise<void>>()
@@ -197,24 +200,28 @@ export function webhookSender(deps: SendingDeps) {
     const { failures, projectId } = webhook
     const delayMs = retryDelayMs(failures)
     const isGone = ended.responseStatus === 410
-    const isSwitchedOff = await repos.transaction(async (repos) => {
-      const { webhookQueue } = repos
-      if (delayMs !== undefined && !isGone) {
+    if (delayMs !== undefined && !isGone) {
+      await repos.transaction(async ({ webhookQueue }) => {
         await webhookQueue.noteFailure(lease, { failures, delayMs })
         await webhookQueue.record(webhook.id, [ended])
-        return false
-      }
-      const reason = isGone ? 'gone' : 'failed'
-      const isOff = await webhookQueue.switchOff(lease, { failures, reason })
+      })
+      return
+    }
+    const reason = isGone ? 'gone' : 'failed'
+    const { end } = await sequencer.catchUp()
+    const isSwitchedOff = await repos.transaction(async (repos) => {
+      const { webhookQueue } = repos
+      const off = await webhookQueue.switchOff(lease, { failures, reason })
       await webhookQueue.record(webhook.id, [ended])
-      if (!isOff) return false
+      if (!off) return false
+      await writeOutstanding(webhookQueue, { webhook: off, to: end.position, clock })
       const metadata = { ...about(webhook), reason }
       const type = 'webhook.disabled'
       const row = activityRow(clock, { now: clock.now(), type, actor: SERVICE, projectId, metadata })
       await repos.within(everywhere).activity.insert([row])
       return true
     })
-    if (isSwitchedOff) listener.onSwitchedOff(webhook.id, isGone ? 'gone' : 'failed')
+    if (isSwitchedOff) listener.onSwitchedOff(webhook.id, reason)
   }
 }
 
