@@ -5,8 +5,6 @@ import { drizzle, type NodePgDatabase } from './drizzle.ts'
 export interface SessionOptions {
   /** Its name in `pg_stat_activity`. */
   name: string
-  /** The server ends a transaction that is idle for this long. */
-  idleMs?: number
 }
 
 /** A connection of its own. */
@@ -18,19 +16,22 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** The server ends a transaction that is idle for this long: longer than a body or its reader may stall. */
+const IDLE_MS = 120_000
+
 /**
  * Opens a connection outside the pool for work that takes as long as its data or its reader: its statements have no time
  * limit. It closes when `cut` is aborted.
  */
 export async function openSession(
   { connectionString, cut }: { connectionString: string; cut?: AbortSignal | undefined },
-  { name, idleMs = 15_000 }: SessionOptions,
+  { name }: SessionOptions,
 ): Promise<Session> {
   const client = new pg.Client({
     connectionString,
     application_name: name,
     connectionTimeoutMillis: 5_000,
-    idle_in_transaction_session_timeout: idleMs,
+    idle_in_transaction_session_timeout: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // Silence means nothing here: a statement can take minutes.

@@ -13,6 +13,9 @@ import type { Caller } from './access.ts'
 /** A file of which nothing arrives for this long is cut: until then, nobody else can write. */
 const STALL_MS = 60_000
 
+/** With the stall, this is less than a transaction may be idle: at the lowest pace, a statement or a line takes minutes. */
+const KEEP_ALIVE_MS = 30_000
+
 /** The rows of a statement. More are hardly faster. */
 const MAX_ROWS = 250
 const MAX_BYTES = 512 * 1024
@@ -28,9 +31,11 @@ export const importOperations = {
 export function importService({
   imports,
   stallMs = STALL_MS,
+  keepAliveMs = KEEP_ALIVE_MS,
 }: {
   imports: ReturnType<typeof importRepository>
   stallMs?: number
+  keepAliveMs?: number
 }) {
   return {
     /**
@@ -43,7 +48,7 @@ export function importService({
         if (contents.length > 0) throw importNotEmpty(contents)
         await target.clear()
         const reader = importReader(imports.kinds)
-        const lastLine = await insertAll({ file, reader, target, stallMs })
+        const lastLine = await insertAll({ file, reader, target, stallMs, keepAliveMs })
         refuseDefaults(await target.complete(), lastLine)
         return reader.counts
       })
@@ -58,15 +63,17 @@ interface Reading {
   reader: ImportReader
   target: ImportTarget
   stallMs: number
+  keepAliveMs: number
 }
 
 /** Returns the number of the last line. After the first error, lines are only checked. */
-async function insertAll({ file, reader, target, stallMs }: Reading): Promise<number> {
+async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading): Promise<number> {
   let rows: ImportRow[] = []
   let bytes = 0
   let garbageBytes = 0
   let count = 0
-  const chunks = arrivingChunks(file, { stallMs, stalled: importStalled })
+  const arriving = arrivingChunks(file, { stallMs, stalled: importStalled })
+  const chunks = keepingAlive(arriving, { target, keepAliveMs })
   const limits = { maxBytes: MAX_LINE_BYTES, tooLong: () => reader.tooLong(MAX_LINE_BYTES) }
   for await (const line of linesOf(chunks, limits)) {
     count++
@@ -97,6 +104,21 @@ async function insertAll({ file, reader, target, stallMs }: Reading): Promise<nu
     if (garbageBytes < MAX_GARBAGE_BYTES) return
     collectRecentGarbage()
     garbageBytes = 0
+  }
+}
+
+/** By time, because lines that are only checked are not inserted. */
+async function* keepingAlive(
+  chunks: AsyncIterable<Buffer>,
+  { target, keepAliveMs }: Pick<Reading, 'target' | 'keepAliveMs'>,
+): AsyncGenerator<Buffer> {
+  let since = performance.now()
+  for await (const chunk of chunks) {
+    if (performance.now() - since >= keepAliveMs) {
+      await target.keepAlive()
+      since = performance.now()
+    }
+    yield chunk
   }
 }
 

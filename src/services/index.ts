@@ -36,6 +36,7 @@ import { projectsService } from './projects.ts'
 import { deliveriesService } from './push/inbox.ts'
 import { pushService } from './push/index.ts'
 import { reportsService } from './reports.ts'
+import { adoptRestored } from './restored.ts'
 import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
@@ -90,7 +91,7 @@ export function services(given: ServiceDeps) {
   const signer = webhookSigner({ ...codehost, randomBytes })
   const reader = payloadReader()
   const access = accessService({ credentials: repos.credentials, clock })
-  const sequencer = changeSequencer(repos)
+  const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const importing = importState(transfers)
   const outbox = outboxService({ repos, clock, vault, ...codehost })

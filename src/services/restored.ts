@@ -2,13 +2,27 @@ import { connectionActivity } from '../domain/codehost/connection.ts'
 import type { Clock } from '../lib/clock.ts'
 import { everywhere, type Repositories } from '../repositories/index.ts'
 import { activityRow, SERVICE } from './activity/row.ts'
+import { adoptDatabase } from './activity/sequencer.ts'
 import { about } from './webhooks/index.ts'
+
+interface RestoredDeps {
+  repos: Repositories
+  clock: Clock
+}
+
+/** Continues in a database if it is a dump that was restored: the other instance may still run. */
+export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<void> {
+  if (!(await repos.changes.isForeign())) return
+  await afterRestore({ repos, clock })
+  // Last, so that this is repeated if it did not complete.
+  await adoptDatabase(repos.changes)
+}
 
 /**
  * The first start of a restored database: turns off what it sends to other systems, because the instance that was
  * backed up may still run, and because they may already have what this one does not know of. Ends all cursors of changes.
  */
-export async function afterRestore({ repos, clock }: { repos: Repositories; clock: Clock }): Promise<void> {
+export async function afterRestore({ repos, clock }: RestoredDeps): Promise<void> {
   await repos.transaction(async (repos) => {
     const { codehost, codehostWrites, webhooks, activity, configurationChanges } = repos.within(everywhere)
     const now = clock.now()

@@ -2,9 +2,8 @@ import { describeSecret, keySecret, type Secret } from '../domain/secret.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import { activityRow, SERVICE } from './activity/row.ts'
-import { adoptDatabase } from './activity/sequencer.ts'
 import { insertProject } from './projects.ts'
-import { afterRestore } from './restored.ts'
+import { adoptRestored } from './restored.ts'
 import { newWebhookSecret } from './webhook-secrets.ts'
 
 export interface SetupOptions {
@@ -30,9 +29,7 @@ export interface FirstSecrets {
  */
 export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
-  // A dump that was restored: the other instance may still run here, too.
-  if (await repos.changes.isForeign()) await afterRestore({ repos, clock })
-  await adoptDatabase(repos.changes)
+  await adoptRestored({ repos, clock })
   return repos.transaction(async (repos) => {
     const now = clock.now()
     const bound = repos.within(everywhere)

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readFile, realpath, rmdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, realpath, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { locateBinaries } from '../../src/db/embedded/binaries.ts'
@@ -24,6 +24,15 @@ describe('where the embedded database cannot run, the error explains what to do'
 
     await expect(start(dataDir)).rejects.toThrow(sentence)
     expect(await readFile(join(dataDir, 'postgres', file), 'utf8')).toBe(text)
+  })
+
+  test('a restore was killed after it renamed the database', async () => {
+    const dataDir = await newDirectory()
+    const moved = join(await realpath(dataDir), 'postgres.before-restore-20261122T120000Z')
+    await mkdir(moved)
+
+    await expect(start(dataDir)).rejects.toThrow(`mv ${moved} ${join(await realpath(dataDir), 'postgres')}`)
+    expect(await readdir(dataDir)).toEqual(['postgres.before-restore-20261122T120000Z'])
   })
 
   test('there are no programs for this system', () => {

@@ -5,7 +5,7 @@ import { startEmbedded } from '../../src/db/embedded/index.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/pool.ts'
 import { repositories } from '../../src/repositories/index.ts'
-import { changeSequencer } from '../../src/services/activity/sequencer.ts'
+import { adoptDatabase, changeSequencer } from '../../src/services/activity/sequencer.ts'
 import { startDatabase, stopDatabase } from '../support/database-control.ts'
 import { SETTINGS } from '../support/embedded-process.ts'
 import { cleanUp, newDataDir } from '../support/inlet-process.ts'
@@ -51,7 +51,7 @@ describe('a PostgreSQL that stops at once', () => {
       )
     const db = openDatabase({ connectionString, size: 2, onError: () => undefined })
     const { changes } = repositories(db)
-    const sequencer = changeSequencer({ changes })
+    const sequencer = changeSequencer({ changes, adopt: () => adoptDatabase(changes) })
     const lost = new pg.Client({ connectionString })
     lost.on('error', () => undefined)
     await lost.connect()

@@ -35,6 +35,8 @@ afterAll(async () => {
 
 const open = (url: string) => openDatabase({ connectionString: url, size: 10, onError: () => {} })
 const changes = (on: Parameters<typeof repositories>[0] = db) => repositories(on).changes
+const sequencerOn = (on = db) =>
+  changeSequencer({ changes: changes(on), adopt: () => adoptDatabase(changes(on)) })
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
@@ -129,7 +131,7 @@ describe('activity gets positions', () => {
     })
     isWriting = false
     await Promise.all(instances)
-    await changeSequencer({ changes: changes(other) }).catchUp()
+    await sequencerOn(other).catchUp()
     await other.$client.end()
 
     const { rows } = await db.$client.query('select message from activity')
@@ -230,7 +232,7 @@ describe('a database that was restored from another one', () => {
     databases.push({ drop: () => withAdmin(adminUrl, (admin) => dropDatabase(admin, name)) })
 
     expect((await changes().sequence()).outcome).toBe('foreign')
-    const { end: adopted } = await changeSequencer({ changes: changes() }).catchUp()
+    const { end: adopted } = await sequencerOn().catchUp()
 
     expect(adopted.epoch).not.toBe(end.epoch)
     expect(await inOrder()).toEqual([...Array(3).fill('with a position'), 'without', 'without'])

@@ -65,3 +65,14 @@ test('the first start after a restore turns outgoing webhooks off, and keeps the
     { actor: { type: 'system' }, metadata: { webhookId: active.id, reason: 'restored' } },
   ])
 })
+
+test('a dump that is restored under a running instance does the same', async () => {
+  const { path } = await writingBack(service)
+  const webhook = await webhookTo(service, { url: 'http://127.0.0.1:9/', types: ['task.created'] })
+  await service.query("update change_feed set database_id = 'of another cluster'")
+
+  await service.get('/api/changes')
+
+  expect((await service.get(path)).body.writeBack).toBe('off')
+  expect((await service.get(`/api/webhooks/${webhook.id}`)).body.disabledReason).toBe('restored')
+})

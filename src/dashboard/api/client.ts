@@ -53,7 +53,11 @@ type WithFullTask<T> = T extends Schemas['WrittenTask']
     : T
   : T
 
-async function responseOf<T>(request: Promise<FetchResult<T>>) {
+/**
+ * A successful response with its body.
+ * @throws Problem for any other response, and when the service is unreachable.
+ */
+export async function responseOf<T>(request: Promise<FetchResult<T>>) {
   const result = await request.catch((error: unknown) => {
     throw error instanceof Problem || (error as Error).name === 'AbortError' ? error : unreachable()
   })

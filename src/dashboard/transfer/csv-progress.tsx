@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { api, dataOf } from '../api/client.ts'
+import { api, responseOf } from '../api/client.ts'
 import { invalidate } from '../api/invalidate.ts'
 import type { Problem } from '../api/problem.ts'
 import { download } from '../components/download.ts'
@@ -36,14 +36,14 @@ export function CsvProgress({ file, mapping, rows, listId, onClose }: CsvProgres
       const end = await sendRows({
         ...{ rows, from, importKey, wait, onProgress: setProgress, isStopped: () => isStopped.current },
         send: async (tasks, key) => {
-          const results = await dataOf(
+          const { data, response } = await responseOf(
             api.POST('/api/tasks/bulk', {
               params: { query: { onError: 'continue' }, header: { 'idempotency-key': key } },
               body: { listId, tasks },
             }),
           )
-          if (!('results' in results)) throw new Error('The response has no results.')
-          return results
+          if (!('results' in data)) throw new Error('The response has no results.')
+          return { results: data, isReplay: response.headers.has('idempotency-replayed') }
         },
       })
       setProgress(end)
@@ -61,7 +61,7 @@ export function CsvProgress({ file, mapping, rows, listId, onClose }: CsvProgres
     }
   }, [run])
 
-  const { done, created, existing, failures, problem } = progress
+  const { done, created, existing, replayed, failures, problem } = progress
   const isOver = done === rows.length
   return (
     <>
@@ -69,9 +69,16 @@ export function CsvProgress({ file, mapping, rows, listId, onClose }: CsvProgres
       <p role="status" style={{ margin: 0 }}>
         {isOver ? 'Imported' : isRunning ? 'Importing' : 'Stopped'}: {done.toLocaleString()} of{' '}
         {plural(rows.length, 'row')}. {plural(created, 'task')} created
+        {replayed > 0 && `, ${plural(replayed, 'row')} already imported`}
         {existing > 0 && `, ${existing.toLocaleString()} already there`}
         {failures.length > 0 && `, ${failures.length.toLocaleString()} failed`}.
       </p>
+      {replayed > 0 && !isRunning && (
+        <p className="quiet small" style={{ margin: 0 }}>
+          Rows that were already imported into this list within 24 hours created nothing. If you deleted their
+          tasks since, restore them from the trash.
+        </p>
+      )}
       {problem && !isRunning && <ErrorText>{problem.message}</ErrorText>}
       <div className="row row-wrap">
         {isRunning && (
@@ -99,7 +106,7 @@ export function CsvProgress({ file, mapping, rows, listId, onClose }: CsvProgres
           </Button>
         )}
       </div>
-      {mapping.includes('externalId') || isRunning || (
+      {mapping.includes('externalId') || isRunning || replayed > 0 || (
         <p className="quiet small" style={{ margin: 0 }}>
           If you import the same file into the same list again within 24 hours, no task is created twice.
         </p>

@@ -4,6 +4,12 @@ import type { MappedRow } from './csv-tasks.ts'
 
 type BulkResults = components['schemas']['BulkResults']
 
+interface SentPortion {
+  results: BulkResults
+  /** Whether this is the response to an earlier request: nothing was created now. */
+  isReplay: boolean
+}
+
 /** The API's limit per request. */
 const MAX_ITEMS = 100
 const MAX_ATTEMPTS = 3
@@ -14,19 +20,21 @@ export interface ImportProgress {
   done: number
   created: number
   existing: number
+  /** Rows of portions that an earlier import sent within 24 hours. */
+  replayed: number
   failures: { row: MappedRow['row']; message: string }[]
   /** Why it stopped before the end. */
   problem?: Problem
 }
 
-export const NOT_BEGUN: ImportProgress = { done: 0, created: 0, existing: 0, failures: [] }
+export const NOT_BEGUN: ImportProgress = { done: 0, created: 0, existing: 0, replayed: 0, failures: [] }
 
 interface SendOptions {
   rows: MappedRow[]
   from: ImportProgress
   /** The same for the same file, mapping and list: a portion that is sent again creates nothing twice. */
   importKey: string
-  send(tasks: MappedRow['task'][], idempotencyKey: string): Promise<BulkResults>
+  send(tasks: MappedRow['task'][], idempotencyKey: string): Promise<SentPortion>
   wait(problem: Problem): Promise<void>
   isStopped(): boolean
   onProgress(progress: ImportProgress): void
@@ -35,16 +43,20 @@ interface SendOptions {
 /** Creates the tasks of the rows in portions, one after the other. */
 export async function sendRows({ rows, from, importKey, ...io }: SendOptions): Promise<ImportProgress> {
   let progress: ImportProgress = { ...from }
+  let mayBeSent = from.problem !== undefined
   delete progress.problem
   while (progress.done < rows.length && !io.isStopped()) {
     const portion = rows.slice(progress.done, progress.done + MAX_ITEMS)
     try {
       const tasks = portion.map(({ task }) => task)
-      const results = await sendPortion(tasks, { ...io, key: `csv-${importKey}-${progress.done}` })
+      const key = `csv-${importKey}-${progress.done}`
+      const { results, isReplay } = await sendPortion(tasks, { ...io, key, mayBeSent })
+      mayBeSent = false
       progress = {
         done: progress.done + portion.length,
-        created: progress.created + results.created,
-        existing: progress.existing + results.existing,
+        created: progress.created + (isReplay ? 0 : results.created),
+        existing: progress.existing + (isReplay ? 0 : results.existing),
+        replayed: progress.replayed + (isReplay ? portion.length - results.failed : 0),
         failures: [...progress.failures, ...failuresIn(results, portion)],
       }
     } catch (error) {
@@ -58,15 +70,24 @@ export async function sendRows({ rows, from, importKey, ...io }: SendOptions): P
   return progress
 }
 
+interface PortionOptions extends Pick<SendOptions, 'send' | 'wait' | 'isStopped'> {
+  key: string
+  /** Whether this import has sent it, and the response was lost: a replay is then its own. */
+  mayBeSent: boolean
+}
+
 async function sendPortion(
   tasks: MappedRow['task'][],
-  { send, wait, isStopped, key }: Pick<SendOptions, 'send' | 'wait' | 'isStopped'> & { key: string },
-): Promise<BulkResults> {
+  { send, wait, isStopped, key, mayBeSent }: PortionOptions,
+): Promise<SentPortion> {
+  let isOwn = mayBeSent
   for (let attempt = 1; ; ) {
     try {
-      return await send(tasks, key)
+      const { results, isReplay } = await send(tasks, key)
+      return { results, isReplay: isReplay && !isOwn }
     } catch (error) {
       const problem = problemOf(error)
+      isOwn ||= isTransient(problem)
       const isLimited = problem.status === 429
       const mayRetry =
         isLimited || (isTransient(problem) && problem.status !== 401 && attempt++ < MAX_ATTEMPTS)

@@ -44,9 +44,11 @@ export async function* clusterFiles(cluster: string): AsyncGenerator<TarEntry> {
 /** What its files take, in bytes; they may become fewer or more at any time. */
 export async function clusterSize(cluster: string): Promise<number> {
   let bytes = 0
-  for (const entry of await readdir(cluster, { recursive: true, withFileTypes: true })) {
-    const file = entry.isFile() && (await stat(join(entry.parentPath, entry.name)).catch(ignoreMissing))
-    if (file) bytes += file.size
+  // Not with `recursive`, which fails if a directory of temporary files is gone.
+  for (const entry of await readdir(cluster, { withFileTypes: true }).catch(noEntries)) {
+    const path = join(cluster, entry.name)
+    if (entry.isDirectory()) bytes += await clusterSize(path)
+    else if (entry.isFile()) bytes += (await stat(path).catch(ignoreMissing))?.size ?? 0
   }
   return bytes
 }

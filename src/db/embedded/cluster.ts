@@ -3,6 +3,7 @@ import { chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import type { DataLocation } from './data-location.ts'
+import { refuseInterruptedRestore } from './restored.ts'
 import { run } from './run.ts'
 import { buildDirectory, exists, removeAbandoned } from './staging.ts'
 
@@ -20,8 +21,10 @@ export async function ensureCluster(
   { binaries, isDurable }: ClusterOptions,
 ): Promise<string> {
   await removeAbandoned(location.cluster)
-  if (!(await exists(join(location.cluster, 'PG_VERSION'))))
+  if (!(await exists(join(location.cluster, 'PG_VERSION')))) {
+    await refuseInterruptedRestore(location.cluster)
     await createCluster(location, { binaries, isDurable })
+  }
   await refuseOtherMajor(location.cluster, binaries.major)
   return readPassword(location.cluster)
 }

@@ -12,7 +12,7 @@ import { type DataLocation, locateData } from './data-location.ts'
 import { refuseSmallDisk } from './disk-space.ts'
 import type { EmbeddedOptions } from './index.ts'
 import { readLockFile } from './lock-file.ts'
-import { RESTORED_FILE } from './restored.ts'
+import { movedName, RESTORED_FILE } from './restored.ts'
 import type { Account } from './run.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
 import { buildDirectory, exists, removeAbandoned } from './staging.ts'
@@ -57,11 +57,15 @@ export async function restore({ dataDir, file, movesExisting, ...rest }: Restore
       signal?.throwIfAborted()
       // Again, because Inlet may have been started meanwhile.
       if (await refuseInUse(cluster, { movesExisting })) {
-        movedTo = `${cluster}.before-restore-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-        await rename(cluster, movedTo)
+        const moved = movedName(cluster)
+        await rename(cluster, moved)
+        movedTo = moved
       }
       return data
     },
+  }).catch(async (error: unknown) => {
+    if (movedTo && !(await exists(cluster))) await rename(movedTo, cluster)
+    throw error
   })
   if (!header) throw new Error(`${file} was not read.`)
   return { header, movedTo }

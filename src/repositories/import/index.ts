@@ -35,6 +35,8 @@ export interface ImportTarget {
   clear(): Promise<void>
   /** Inserts all of these lines; returns which one was refused. */
   insert(kind: string, lines: string[]): Promise<LineRefusal | undefined>
+  /** Keeps the transaction open while the file arrives slowly. */
+  keepAlive(): Promise<void>
   /** Counts what follows from the rows; returns how many projects are the default, and how many have no default list. */
   complete(): Promise<{ defaults: number; withoutList: number }>
 }
@@ -60,8 +62,7 @@ export function importRepository(db: Executor & Pick<Database, 'openSession'>) {
      * the notice. Returns undefined without doing it if another import is in progress.
      */
     async run<T extends object>(work: (target: ImportTarget) => Promise<T>): Promise<T | undefined> {
-      // Longer than a body may stall.
-      const session = await db.openSession({ name: 'inlet import', idleMs: 120_000 })
+      const session = await db.openSession({ name: 'inlet import' })
       try {
         if (!(await lock(session))) return undefined
         await announce(session)
@@ -159,6 +160,10 @@ function targetIn({ db }: Session): ImportTarget {
     },
 
     insert: (kind, lines) => insertLines(db, { kind, lines }),
+
+    async keepAlive() {
+      await db.execute(sql`select 1`)
+    },
 
     complete: () => completeImport(db),
   }

@@ -20,8 +20,14 @@ const BUSY_MS = 5
 /** Rows of one statement, of which those without a position are touched. */
 const TOUCH_BATCH = 50_000
 
+interface SequencerDeps {
+  changes: Changes
+  /** Continues in a database that was restored from a dump, also under a running instance. */
+  adopt(): Promise<void>
+}
+
 /** Gives activity its positions, for readers in this process and, in a timer, for later ones. */
-export function changeSequencer({ changes }: { changes: Changes }) {
+export function changeSequencer({ changes, adopt }: SequencerDeps) {
   let running: Promise<Sequenced> | undefined
   let next: Promise<Sequenced> | undefined
 
@@ -31,7 +37,7 @@ export function changeSequencer({ changes }: { changes: Changes }) {
     /** Whether there is more to do: one pass, for a timer. */
     async work(): Promise<boolean> {
       const { outcome } = await changes.sequence()
-      if (outcome === 'foreign') await adoptDatabase(changes)
+      if (outcome === 'foreign') await adopt()
       return outcome === 'more' || outcome === 'foreign'
     },
   }
@@ -59,7 +65,7 @@ export function changeSequencer({ changes }: { changes: Changes }) {
     for (;;) {
       const { outcome, end } = await changes.sequence()
       if (outcome === 'done') return { end, isComplete: true }
-      if (outcome === 'foreign') await adoptDatabase(changes)
+      if (outcome === 'foreign') await adopt()
       else if (performance.now() - since > MAX_MS) return { end, isComplete: false }
       else if (outcome === 'busy') await sleep(BUSY_MS)
     }
@@ -67,7 +73,7 @@ export function changeSequencer({ changes }: { changes: Changes }) {
 }
 
 /**
- * Continues in a database that was restored from a dump: another cluster assigns other transaction ids. Activity without a
+ * Continues the activity log in a database that was restored from a dump: another cluster assigns other transaction ids. Activity without a
  * position gets one in the next pass, and cursors of before end. Several instances may do this at the same time.
  */
 export async function adoptDatabase(changes: Changes): Promise<void> {

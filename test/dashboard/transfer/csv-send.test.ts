@@ -18,19 +18,25 @@ const rowsOf = (count: number) =>
 function service(...problems: Problem[]) {
   const sent: { key: string; titles: string[] }[] = []
   const waits: number[] = []
+  let replays = 0
   return {
     sent,
     waits,
     importKey: 'k',
     isStopped: () => false,
     onProgress: (_: ImportProgress) => {},
+    /** The responses to the first requests are replays. */
+    replay(requests: number) {
+      replays = requests
+    },
     wait: async ({ status }: Problem) => void waits.push(status),
     async send(tasks: { title: string }[], key: string) {
       sent.push({ key, titles: tasks.map(({ title }) => title) })
       const problem = problems.shift()
       if (problem) throw problem
       const results = tasks.map((_, index) => ({ index, status: 'created' as const }))
-      return { results, created: tasks.length, existing: 0, updated: 0, failed: 0 }
+      const counts = { created: tasks.length, existing: 0, updated: 0, failed: 0 }
+      return { results: { results, ...counts }, isReplay: sent.length <= replays }
     },
   }
 }
@@ -87,18 +93,40 @@ test('an import stops at a problem that a retry does not solve, and keeps what i
 test('rows that failed are kept with their errors', async () => {
   const io = service()
   const send = async (tasks: unknown[]) => ({
-    results: tasks.map((_, index) => ({
-      index,
-      status: 'failed' as const,
-      errors: [{ path: `/tasks/${index}/title`, code: 'required', message: 'is required' }],
-    })),
-    ...{ created: 0, existing: 0, updated: 0, failed: tasks.length },
+    isReplay: false,
+    results: {
+      results: tasks.map((_, index) => ({
+        index,
+        status: 'failed' as const,
+        errors: [{ path: `/tasks/${index}/title`, code: 'required', message: 'is required' }],
+      })),
+      ...{ created: 0, existing: 0, updated: 0, failed: tasks.length },
+    },
   })
   const end = await sendRows({ rows: rowsOf(2), from: NOT_BEGUN, ...io, send })
   expect(end.failures.map(({ row, message }) => [row.number, message])).toEqual([
     [2, 'title is required'],
     [3, 'title is required'],
   ])
+})
+
+test('rows that an earlier import sent are not counted as created', async () => {
+  const io = service()
+  io.replay(1)
+  const end = await sendRows({ rows: rowsOf(150), from: NOT_BEGUN, ...io })
+  expect(end).toEqual({ ...NOT_BEGUN, done: 150, created: 50, replayed: 100 })
+})
+
+test('a response that this import lost is counted as created when it is replayed', async () => {
+  const retried = service(new Problem(0, {}))
+  retried.replay(2)
+  const end = await sendRows({ rows: rowsOf(1), from: NOT_BEGUN, ...retried })
+  expect(end).toMatchObject({ created: 1, replayed: 0 })
+
+  const resumed = service()
+  resumed.replay(1)
+  const from = { ...NOT_BEGUN, problem: new Problem(0, {}) }
+  expect(await sendRows({ rows: rowsOf(1), from, ...resumed })).toMatchObject({ created: 1, replayed: 0 })
 })
 
 test('other content has another key', () => {

@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/db/pool.ts'
 import { repositories } from '../../../src/repositories/index.ts'
 import { changesService } from '../../../src/services/activity/changes.ts'
 import { activityFeed } from '../../../src/services/activity/feed.ts'
-import { changeSequencer } from '../../../src/services/activity/sequencer.ts'
+import { adoptDatabase, changeSequencer } from '../../../src/services/activity/sequencer.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -29,7 +29,7 @@ const caller = {
 
 test('so many long polls of all keys may be open, and others need not wait', async () => {
   const repos = repositories(db)
-  const sequencer = changeSequencer(repos)
+  const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptDatabase(repos.changes) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
   const changes = changesService({ repos, feed, sequencer, access, maxLongPolls: 2 })

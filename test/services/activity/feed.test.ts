@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../../src/db/pool.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { type Repositories, repositories } from '../../../src/repositories/index.ts'
 import { activityFeed, type StreamEvent } from '../../../src/services/activity/feed.ts'
-import { changeSequencer } from '../../../src/services/activity/sequencer.ts'
+import { adoptDatabase, changeSequencer } from '../../../src/services/activity/sequencer.ts'
 import { streamService } from '../../../src/services/activity/stream.ts'
 import type { Subscription } from '../../../src/services/activity/subscription.ts'
 import { freshDatabase } from '../../support/postgres.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // A busy machine takes seconds for a thousand writes.
   Object.assign(db.$client.options, { connectionTimeoutMillis: 20_000 })
   repos = repositories(db)
-  sequencer = changeSequencer(repos)
+  sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptDatabase(repos.changes) })
 })
 afterEach(() => {
   for (const ending of endings) ending.abort()
