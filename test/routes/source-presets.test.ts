@@ -214,8 +214,13 @@ describe('the preset', () => {
   )
 })
 
-test('each preset is described in the guide', () => {
-  const guide = readFileSync(new URL('../../docs/sources.md', import.meta.url), 'utf8')
+test('each preset has a page in the guide', () => {
+  const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
+  const guide = read('sources.md')
   expect(presets).toHaveLength(7)
-  expect(presets.filter(({ name }) => !guide.includes(`### ${name}\n`)).map(({ name }) => name)).toEqual([])
+  for (const { id, name } of presets) {
+    const path = `sources/${id.replaceAll('_', '-')}.md`
+    expect(guide).toContain(`- [${name}](${path})\n`)
+    expect(read(path)).toMatch(`# ${name}\n`)
+  }
 })

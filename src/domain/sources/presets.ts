@@ -5,7 +5,7 @@ const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
 /** The answer to the question `q`, by its id, or as earlier SDKs send it, by its position. */
 const SURVEY_RESPONSE = `{% assign key = "$survey_response_" | append: q.id %}{% assign old = "$survey_response" %}{% unless forloop.first %}{% assign old = "$survey_response_" | append: forloop.index0 %}{% endunless %}{% assign given = p[key] | default: q.response | default: p[old] %}`
 
-/** Ready-made sources. `docs/sources.md` says for each what to set at the sender. */
+/** Ready-made sources. Each has a page in `docs/sources`, which says what to set at the sender. */
 export const PRESETS: SourcePreset[] = [
   posthogFeedback,
   {
