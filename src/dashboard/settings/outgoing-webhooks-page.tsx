@@ -1,5 +1,4 @@
-import { ActionIcon, Badge, Button, Menu, Skeleton, Switch } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Badge, Button, Menu, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -11,6 +10,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { ItemControls } from './item-controls.tsx'
 import { OutgoingDeliveries } from './outgoing-deliveries.tsx'
 import { OutgoingDialog } from './outgoing-dialog.tsx'
 import { outgoingWebhooksQuery, type Webhook, type WebhookWithSecret } from './outgoing-queries.ts'
@@ -131,34 +131,15 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
         )}
         {why && <div className="small">{why}</div>}
       </div>
-      <div className="row">
-        <Switch
-          checked={isActive}
-          disabled={isBusy}
-          aria-label={`“${name}” is active`}
-          onChange={() => void toggle()}
-        />
-        <Button variant="default" onClick={() => onOpen({ view: 'deliveries', webhook })}>
-          Deliveries
-        </Button>
-        <Button variant="default" onClick={() => onOpen({ view: 'dialog', webhook })}>
-          Edit
-        </Button>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon aria-label={`Actions for “${name}”`}>
-              <KebabHorizontalIcon size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => void test()}>Send a test</Menu.Item>
-            <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
-            <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      </div>
+      <ItemControls
+        {...{ name, isActive, isBusy }}
+        onToggle={() => void toggle()}
+        inbox={{ label: 'Deliveries', onOpen: () => onOpen({ view: 'deliveries', webhook }) }}
+        onEdit={() => onOpen({ view: 'dialog', webhook })}
+        actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
+        onRotate={() => setDialog('rotate')}
+        onDelete={() => setDialog('delete')}
+      />
       {dialog === 'rotate' && (
         <ConfirmDialog
           title={`Rotate the secret of “${name}”?`}

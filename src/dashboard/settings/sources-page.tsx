@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Menu, Skeleton, Switch } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Button, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -10,6 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import { sourceCurl } from './source-curl.ts'
@@ -116,33 +116,14 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
           <code>{source.url}</code>
         </div>
       </div>
-      <div className="row">
-        <Switch
-          checked={isActive}
-          disabled={isBusy}
-          aria-label={`“${name}” is active`}
-          onChange={() => void toggle()}
-        />
-        <Button variant="default" onClick={() => onOpen({ view: 'events', source })}>
-          Inbox
-        </Button>
-        <Button variant="default" onClick={() => onOpen({ view: 'editor', source })}>
-          Edit
-        </Button>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon aria-label={`Actions for “${name}”`}>
-              <KebabHorizontalIcon size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setDialog('rotate')}>Rotate secret</Menu.Item>
-            <Menu.Item c="var(--red)" onClick={() => setDialog('delete')}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      </div>
+      <ItemControls
+        {...{ name, isActive, isBusy }}
+        onToggle={() => void toggle()}
+        inbox={{ label: 'Inbox', onOpen: () => onOpen({ view: 'events', source }) }}
+        onEdit={() => onOpen({ view: 'editor', source })}
+        onRotate={() => setDialog('rotate')}
+        onDelete={() => setDialog('delete')}
+      />
       {dialog === 'rotate' && <SourceRotation source={source} onClose={close} onRotated={onSecret} />}
       {dialog === 'delete' && (
         <ConfirmDialog

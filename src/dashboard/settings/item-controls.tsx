@@ -1,0 +1,56 @@
+import { ActionIcon, Button, Menu, Switch } from '@mantine/core'
+import { KebabHorizontalIcon } from '@primer/octicons-react'
+import type { ReactNode } from 'react'
+
+interface ItemControlsProps {
+  name: string
+  isActive: boolean
+  isBusy: boolean
+  onToggle(): void
+  /** The button for what arrived at, or was sent to, the other system. */
+  inbox: { label: string; onOpen(): void }
+  onEdit(): void
+  /** `Menu.Item`s before those that rotate and delete. */
+  actions?: ReactNode
+  onRotate(): void
+  onDelete(): void
+}
+
+/** The controls of a source or an outgoing webhook in its list. */
+export function ItemControls({
+  name,
+  isActive,
+  isBusy,
+  onToggle,
+  inbox,
+  onEdit,
+  actions,
+  onRotate,
+  onDelete,
+}: ItemControlsProps) {
+  return (
+    <div className="row">
+      <Switch checked={isActive} disabled={isBusy} aria-label={`“${name}” is active`} onChange={onToggle} />
+      <Button variant="default" onClick={inbox.onOpen}>
+        {inbox.label}
+      </Button>
+      <Button variant="default" onClick={onEdit}>
+        Edit
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for “${name}”`}>
+            <KebabHorizontalIcon size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {actions}
+          <Menu.Item onClick={onRotate}>Rotate secret</Menu.Item>
+          <Menu.Item c="var(--red)" onClick={onDelete}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  )
+}
