@@ -17,18 +17,30 @@ interface Waiting<I, O> {
 }
 
 /**
- * Batches concurrent calls. Inputs that arrive while `concurrency` batches run share the next batch, so that a burst
- * needs few transactions and a single input does not wait. A failed batch is retried input by input.
+ * Batches concurrent calls. Inputs that arrive in one turn of the event loop, or while `concurrency` batches run, share
+ * the next batch, so that a burst needs few transactions and a single input does not wait. A failed batch is retried
+ * input by input.
  */
 export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: BatchOptions<I>) {
   const waiting: Waiting<I, O>[] = []
   let busy = 0
+  let isStarting = false
 
   return (input: I): Promise<O> => {
     const { promise, resolve, reject } = Promise.withResolvers<O>()
     waiting.push({ input, resolve, reject })
-    startBatches()
+    startSoon()
     return promise
+  }
+
+  /** Once the requests of this turn are read: otherwise the first of them would have a batch of its own. */
+  function startSoon() {
+    if (isStarting || busy === options.concurrency) return
+    isStarting = true
+    setImmediate(() => {
+      isStarting = false
+      startBatches()
+    })
   }
 
   function startBatches() {

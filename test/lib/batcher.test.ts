@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { batcher } from '../../src/lib/batcher.ts'
 
@@ -27,34 +28,49 @@ function pausedBatcher(changed: Partial<typeof options> = {}) {
 }
 
 describe('a batcher', () => {
-  test('starts a single input at once', async () => {
+  test('starts a single input before the next turn of the event loop', async () => {
     const { call, started, releaseNext } = pausedBatcher()
     const result = call(1)
+    await nextTurn()
     expect(started()).toEqual([[1]])
     await releaseNext(0)
     expect(await result).toBe('result 1')
   })
 
+  test('puts what arrives in one turn into one batch', async () => {
+    const { call, started } = pausedBatcher()
+    for (const input of [1, 2]) void call(input)
+    await Promise.resolve()
+    void call(3)
+    await nextTurn()
+    expect(started()).toEqual([[1, 2, 3]])
+  })
+
   test('puts what arrives meanwhile into the next batches, in order, and returns each caller its own result', async () => {
     const { call, started, releaseNext } = pausedBatcher()
-    const results = [1, 2, 3, 4, 5].map((input) => call(input))
+    const first = call(1)
+    await nextTurn()
+    const results = [first, ...[2, 3, 4, 5].map((input) => call(input))]
     for (const index of [0, 1, 2]) await releaseNext(index)
     expect(await Promise.all(results)).toEqual([1, 2, 3, 4, 5].map((input) => `result ${input}`))
     expect(started()).toEqual([[1], [2, 3, 4], [5]])
   })
 
-  test('runs as many batches at a time as it may', () => {
+  test('runs as many batches at a time as it may', async () => {
     const { call, started } = pausedBatcher({ concurrency: 2 })
-    for (const input of [1, 2, 3]) void call(input)
+    for (const input of [1, 2, 3]) {
+      void call(input)
+      await nextTurn()
+    }
     expect(started()).toEqual([[1], [2]])
   })
 
   test('limits the bytes of a batch, but for a single larger input', async () => {
     const { call, started, releaseNext } = pausedBatcher()
     const results = [1, 60, 40, 1, 200].map((input) => call(input))
-    for (const index of [0, 1, 2, 3]) await releaseNext(index)
+    for (const index of [0, 1, 2]) await releaseNext(index)
     await Promise.all(results)
-    expect(started()).toEqual([[1], [60, 40], [1], [200]])
+    expect(started()).toEqual([[1, 60], [40, 1], [200]])
   })
 
   test('tries the inputs of a failed batch one by one, so that only the bad one fails', async () => {
