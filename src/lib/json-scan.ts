@@ -28,8 +28,9 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
   let depth = 0
   let isInString = false
   let isEscaped = false
-  let token = Buffer.alloc(0)
-  let member: string | undefined
+  let token: Buffer = NOTHING
+  /** The name of the member of the root object that is being scanned; unescaped only if it is needed. */
+  let name: Buffer | undefined
   let isInItems = false
   let isItemBlank = true
   let itemStart = 0
@@ -50,8 +51,8 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
       return values
     },
     /** The member of the root object that the last bytes belong to. */
-    get member() {
-      return member
+    get member(): string | undefined {
+      return name && nameIn(name)
     },
     get items(): readonly Span[] {
       return items
@@ -63,20 +64,20 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
       case QUOTE:
         isInString = true
         isItemBlank = false
-        token = Buffer.alloc(0)
+        token = NOTHING
         return
       case COLON:
-        if (depth === 1) member = nameIn(token)
+        if (depth === 1) name = token
         return
       case COMMA:
         values++
         if (depth === 2 && isInItems) endItem(place)
-        if (depth === 1) member = undefined
+        if (depth === 1) name = undefined
         return
       case OPEN_BRACKET:
       case OPEN_BRACE:
         values++
-        if (depth === 1 && member === itemsOf && itemsOf !== undefined && byte === OPEN_BRACKET) {
+        if (depth === 1 && byte === OPEN_BRACKET && isIn(itemsOf)) {
           isInItems = true
           itemStart = place + 1
           isItemBlank = true
@@ -96,6 +97,10 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
       default:
         if (byte > SPACE) isItemBlank = false
     }
+  }
+
+  function isIn(member: string | undefined): boolean {
+    return member !== undefined && name !== undefined && nameIn(name) === member
   }
 
   function endItem(place: number): void {
@@ -120,8 +125,10 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
         part = quote + 1
         continue
       }
-      if (depth === 1 && token.length < NAME_BYTES)
-        token = Buffer.concat([token, chunk.subarray(from, Math.min(end, from + NAME_BYTES))])
+      if (depth === 1 && name === undefined && token.length < NAME_BYTES) {
+        const part = chunk.subarray(from, Math.min(end, from + NAME_BYTES))
+        token = token.length === 0 ? part : Buffer.concat([token, part])
+      }
       isInString = quote < 0
       return end
     }
@@ -138,6 +145,7 @@ function nameIn(token: Buffer): string {
   }
 }
 
+const NOTHING = Buffer.alloc(0)
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
