@@ -16,7 +16,14 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 const manifest = JSON.parse(read('package.json'))
 const example = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name)
-const compose = parse(read('docker-compose.yml'), { merge: true })
+/** `!reset`: leaves out what the file before has. */
+const RESET = Symbol('reset')
+const composeFile = (file: string) =>
+  parse(read(file), {
+    merge: true,
+    customTags: [{ tag: '!reset', collection: 'seq', resolve: () => RESET }],
+  })
+const compose = composeFile('docker-compose.yml')
 /** One instruction a line, with continuations joined. */
 const dockerfile = read('Dockerfile')
   .replaceAll('\\\n', ' ')
@@ -202,3 +209,55 @@ describe('docker-compose.yml', () => {
     expect(place).toBe('/var/lib/postgresql')
   })
 })
+
+describe('docs/proxy/docker-compose.yml', () => {
+  const FILES = ['docker-compose.yml', 'docs/proxy/docker-compose.yml']
+  const [base, over] = FILES.map(composeFile)
+  const both = mergedValue(base, over)
+  const { inlet, caddy } = both.services
+
+  test('publishes ports of the proxy only, so that there can be several instances', () => {
+    const published = Object.entries<{ ports?: unknown }>(both.services).filter(([, { ports }]) => ports)
+    expect(published.map(([name]) => name)).toEqual(['caddy'])
+    expect(inlet).not.toHaveProperty('container_name')
+    expect(inlet.build).toBe(base.services.inlet.build)
+  })
+
+  test('tells the instances their address, and that one proxy is in front of them', () => {
+    const { PUBLIC_URL, ...environment } = inlet.environment
+    expect(environment).toMatchObject({ ...base.services.inlet.environment, TRUST_PROXY: 'true' })
+    expect(PUBLIC_URL).toMatch(/^\$\{PUBLIC_URL:\?/)
+    const asked = [...read('docs/proxy/docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(
+      ([, name = '']) => name,
+    )
+    expect(asked.filter((name) => !example.includes(name))).toEqual([])
+  })
+
+  test('runs the Caddyfile beside it, with all of its variables', () => {
+    const [file = '', target] = caddy.volumes[0].split(':')
+    expect(target).toBe('/etc/caddy/Caddyfile')
+    const variables = [...read(file).matchAll(/\{\$([A-Z_]+)/g)].map(([, name]) => name)
+    expect(Object.keys(caddy.environment).sort()).toEqual([...new Set(variables)].sort())
+    const volumes: string[] = caddy.volumes.slice(1).map((volume: string) => volume.split(':')[0])
+    expect(Object.keys(both.volumes)).toEqual(expect.arrayContaining(volumes))
+  })
+
+  test('limits what the proxy may do and use', () => {
+    const { read_only, cap_drop, security_opt, pids_limit } = inlet
+    expect(caddy).toMatchObject({ read_only, cap_drop, security_opt, pids_limit, logging: inlet.logging })
+    expect(caddy.mem_limit).toMatch(/^\d+m$/)
+  })
+})
+
+/** As Docker Compose merges files: maps by their keys, lists appended. */
+// biome-ignore lint/suspicious/noExplicitAny: what `parse` returns.
+function mergedValue(base: any, over: any): any {
+  if (Array.isArray(base) && Array.isArray(over)) return [...base, ...over]
+  if (typeof base !== 'object' || typeof over !== 'object' || !base || !over) return over
+  const names = new Set([...Object.keys(base), ...Object.keys(over)])
+  return Object.fromEntries(
+    [...names]
+      .filter((name) => over[name] !== RESET)
+      .map((name) => [name, name in over ? mergedValue(base[name], over[name]) : base[name]]),
+  )
+}

@@ -1,4 +1,5 @@
-import { type OutgoingHttpHeaders, request } from 'node:http'
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { ApiResponse } from './app.ts'
 
 interface RawRequest {
@@ -9,16 +10,19 @@ interface RawRequest {
   body?: string | Buffer
   /** Sent in chunks, so that the length is known only at the end. */
   chunks?: Iterable<Buffer>
+  /** Of the certificate of an https URL, and where the connection comes from. */
+  connection?: Pick<RequestOptions, 'ca' | 'servername' | 'localAddress'>
 }
 
 /** A request that fetch would refuse to send: bytes that are no text, chunks, odd headers and addresses. */
 export function sendRaw(
   url: string,
-  { method, path, headers = {}, body, chunks }: RawRequest,
+  { method, path, headers = {}, body, chunks, connection }: RawRequest,
 ): Promise<ApiResponse> {
-  const { hostname, port } = new URL(url)
+  const { protocol, hostname, port } = new URL(url)
+  const request = protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, method, path, agent: false })
+    const sent = request({ hostname, port, method, path, agent: false, ...connection })
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.setHeader(name, value)
     let hasResponse = false
     sent.on('response', async (response) => {

@@ -38,9 +38,22 @@ export async function listenTo(
     headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
     signal: leaving.signal,
   })
+  const { status, headers, body } = response
+  return collectEvents({ status, headers, body: body ?? [], leave: () => leaving.abort() })
+}
+
+interface EventResponse {
+  status: number
+  headers: Headers
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  leave(): void
+}
+
+/** Collects the events of a response, however it was requested. */
+export function collectEvents({ status, headers, body, leave }: EventResponse): Listener {
   const listener: Listener = {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     events: [],
     comments: 0,
     lastEventId: undefined,
@@ -54,9 +67,9 @@ export async function listenTo(
       }
       return listener.events
     },
-    close: () => leaving.abort(),
+    close: leave,
   }
-  void gather(response, listener)
+  void gather(body, listener)
   return listener
 }
 
@@ -84,11 +97,11 @@ export const stored = (events: StreamEvent[]) => events.filter(({ id }) => id !=
 /** The ids of the activities. */
 export const idsOf = (events: StreamEvent[]): string[] => stored(events).map(({ data }) => data.id)
 
-async function gather(response: Response, listener: Listener): Promise<void> {
+async function gather(body: EventResponse['body'], listener: Listener): Promise<void> {
   const decoder = new TextDecoder()
   let text = ''
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of body) {
       text += decoder.decode(chunk, { stream: true })
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
