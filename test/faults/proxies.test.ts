@@ -23,6 +23,7 @@ type Name = keyof typeof PROXIES
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let instances: { inlet: Inlet; url: string }[]
 const proxies = new Map<Name, WebProxy>()
+let starting: Promise<unknown>[] = []
 
 beforeAll(async () => {
   const ports: [number, number] = [await freePort(), await freePort()]
@@ -41,10 +42,13 @@ beforeAll(async () => {
   }))
   await Promise.all(instances.map(({ inlet }) => inlet.url))
   const names = Object.keys(PROXIES) as Name[]
-  await Promise.all(names.map(async (name) => proxies.set(name, await PROXIES[name]({ ports }))))
+  starting = names.map(async (name) => proxies.set(name, await PROXIES[name]({ ports })))
+  await Promise.all(starting)
 })
 
 afterAll(async () => {
+  // One may still be starting when the other one failed.
+  await Promise.allSettled(starting)
   await Promise.all([...proxies.values()].map((proxy) => proxy.stop()))
   await cleanUp()
   await database.drop()

@@ -157,7 +157,10 @@ async function started({ child, folder, port, certificate }: Started): Promise<W
     isRunning = false
   })
   while (!(await isTrusted({ port, ca: certificate() }))) {
-    if (!isRunning) throw new Error(`The proxy ended:\n${log}`)
+    if (!isRunning) {
+      await rm(folder, { recursive: true, force: true })
+      throw new Error(`The proxy ended:\n${log}`)
+    }
     await sleep(20)
   }
   const ca = certificate() || undefined
