@@ -278,14 +278,17 @@ export function codehostWritesRepository(db: Executor) {
       await this.summarize([write.taskId])
     },
 
-    /** Whether the write is still this worker's, and still to be done. Locks it until the transaction ends. */
-    async isOurs(write: LeasedWrite): Promise<boolean> {
-      const rows = await db
-        .select({ id: codehostWrites.id })
+    /**
+     * The write as it is now, if it is still this worker's and still to be done: a change here may have made it another
+     * since it was claimed. Locks it until the transaction ends.
+     */
+    async findLeased(write: LeasedWrite): Promise<LeasedWrite | undefined> {
+      const [row] = await db
+        .select()
         .from(codehostWrites)
         .where(and(isLeased(write), eq(codehostWrites.status, 'pending')))
         .for('update')
-      return rows.length > 0
+      return row && { ...row, leaseUntil: write.leaseUntil }
     },
   }
 }

@@ -45,12 +45,15 @@ export const unreachableError = (reason: string): WriteError => ({
 export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle }
 
-  /** Locks project, connection, and task, in this order as everywhere. Does nothing if the lease or the connection is lost. */
+  /**
+   * Locks project, connection, and task, in this order as everywhere, and gets the write as it is then. Does nothing if the
+   * lease or the connection is lost.
+   */
   async function whileLeased<T>(
     { write, connection: { id, projectId } }: WriteOf,
     work: (
       repos: BoundRepositories,
-      locked: { connection: ConnectionRow; isArchived: boolean },
+      locked: { write: ClaimedWrite; connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
     return repos.within({ projectId }).transaction(async (repos) => {
@@ -58,8 +61,13 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined
       await repos.codehostWrites.lockTask(write.taskId)
-      if (!(await repos.codehostWrites.isOurs(write))) return undefined
-      return work(repos, { connection, isArchived: project?.archivedAt != null })
+      const present = await repos.codehostWrites.findLeased(write)
+      if (!present) return undefined
+      return work(repos, {
+        write: { ...present, number: write.number },
+        connection,
+        isArchived: project?.archivedAt != null,
+      })
     })
   }
 
@@ -111,7 +119,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     { write, connection }: WriteOf,
     { error, ...arrival }: { error: WriteError; arrivesUntil?: Date },
   ): Promise<void> {
-    await whileLeased({ write, connection }, async (repos, { connection }) => {
+    await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       const end = {
         status: 'failed',
         finishedAt: await repos.codehostWrites.now(),
@@ -135,7 +143,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     { write, connection }: WriteOf,
     sourceState: 'transferred' | 'deleted',
   ): Promise<void> {
-    await whileLeased({ write, connection }, async (repos, { connection }) => {
+    await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       await markGone(repos, { clock, connection, item: { number: write.number, sourceState } })
       const message = `The issue was ${sourceState} at the code host.`
       await drop(repos, { write, connection, error: { code: `issue_${sourceState}`, message } })

@@ -114,7 +114,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
     // Without a request: it may be off because the code host refuses them.
     const isExcluded =
       !includesKind(writeBack, write.kind) &&
-      (await whileLeased({ write, connection }, (repos, { connection }) =>
+      (await whileLeased({ write, connection }, (repos, { write, connection }) =>
         deleteExcluded(repos, { write, connection }),
       ))
     if (isExcluded) return { isPaused: false }
@@ -180,7 +180,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       await retryLater({ write, connection }, unreachableError('The response is not the issue.'))
       return undefined
     }
-    return whileLeased({ write, connection }, async (repos, { connection, isArchived }) => {
+    return whileLeased({ write, connection }, async (repos, { write, connection, isArchived }) => {
       const wait = () => repos.codehostWrites.update(write, { leaseUntil: null }).then(() => undefined)
       if (isArchived) return wait()
       if (await deleteExcluded(repos, { write, connection })) return undefined
@@ -234,7 +234,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       response: { outcome: string; item?: unknown; comment?: unknown }
     },
   ): Promise<void> {
-    const outcome = await whileLeased({ write, connection }, async (repos, { connection }) => {
+    const outcome = await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       if (response.outcome === 'gone' && change.about === 'comment') {
         await drop(repos, { write, connection, error: COMMENT_DELETED })
         return 'done'

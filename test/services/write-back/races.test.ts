@@ -136,6 +136,27 @@ describe('a change that had read the setting before write-back was turned off', 
   )
 })
 
+describe('a comment that is deleted here while its issue is read', () => {
+  test('is deleted at the code host: the write of its change was taken before', async () => {
+    const { id, repository } = await writingBack(service, [{}], { writeBack: 'comments' })
+    const { body: comment } = await service.post(`/api/tasks/${id}/comments`, {
+      body: 'Hello',
+      isPublic: true,
+    })
+    await write()
+    expect(repository.comments.size).toBe(1)
+    await service.patch(`/api/comments/${comment.id}`, { body: 'Hello again' })
+    service.host.onResponse(async ({ method, url }) => {
+      if (method !== 'GET' || !url.endsWith('/issues/1')) return
+      service.host.onResponse(() => {})
+      expect((await service.delete(`/api/comments/${comment.id}`)).status).toBe(204)
+    })
+    await write()
+    expect(repository.comments.size).toBe(0)
+    expect((await get(id)).writeBack).toEqual({ state: 'done', error: null })
+  })
+})
+
 describe('while a write waits', () => {
   async function waiting(item: object = {}) {
     const project = await writingBack(service, [item], { writeBack: 'comments' })
