@@ -34,6 +34,10 @@ const KINDS = {
     authorName: 'ghost',
     openedAt: new Date('2008-02-29T00:00:00.000Z'),
   },
+  'feedback of the year 1': {
+    source: 'analytics',
+    openedAt: new Date('0001-01-01T00:00:00.000Z'),
+  },
   'a draft pull request': {
     source: 'codehost',
     codehostKind: 'pull_request',

@@ -1,8 +1,15 @@
-import { customType, text, timestamp } from '../drizzle.ts'
+import { customType, text } from '../drizzle.ts'
+import { parseTimestamp } from '../parse-timestamp.ts'
 
-/** Millisecond precision as in the API: a cursor taken from a response compares equal to its row. */
-export const timestamptz = (name: string) =>
-  timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+/**
+ * Millisecond precision as in the API: a cursor taken from a response compares equal to its row. Not drizzle's own,
+ * which reads what PostgreSQL writes with `new Date`.
+ */
+export const timestamptz = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'timestamp (3) with time zone',
+  toDriver: (time) => time.toISOString(),
+  fromDriver: parseTimestamp,
+})
 
 export const actorType = (name: string) =>
   text(name, { enum: ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] })

@@ -72,7 +72,7 @@ export const tasks = pgTable(
     createdByName: text('created_by_name').notNull(),
     createdAt: timestamptz('created_at').notNull(),
     /** The default is for instances of an earlier version, which insert without it. */
-    openedAt: timestamptz('opened_at').notNull().defaultNow(),
+    openedAt: timestamptz('opened_at').notNull().default(sql`now()`),
     updatedAt: timestamptz('updated_at').notNull(),
     completedAt: timestamptz('completed_at'),
     deletedAt: timestamptz('deleted_at'),
