@@ -8,8 +8,11 @@ interface Allowance {
   isExceeded: boolean
 }
 
-/** Counts by name in windows of a minute that begin for all at once, so the memory is that of one minute. */
-export function minuteLimit(limit: number, now: () => number = Date.now) {
+/**
+ * Counts by name in windows of a minute that begin for all at once, so the memory is that of one minute. The clock only
+ * goes forward: one that is set back would keep callers out until it has caught up.
+ */
+export function minuteLimit(limit: number, now: () => number = () => performance.now()) {
   let counts = new Map<string, number>()
   let endsAt = 0
   return {

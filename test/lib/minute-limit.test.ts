@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { minuteLimit } from '../../src/lib/minute-limit.ts'
 
 function limitAt(limit: number) {
@@ -25,6 +25,20 @@ test('a minute later all of it is allowed again', () => {
 
   time.ms = 60_000
   expect(take('a')).toEqual({ limit: 1, remaining: 0, resetSeconds: 60, isExceeded: false })
+})
+
+test('a clock of the machine that is set back keeps nobody out for longer', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] })
+  try {
+    const { take } = minuteLimit(1)
+    take('a')
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect(take('a')?.isExceeded).toBe(true)
+    vi.advanceTimersByTime(60_000)
+    expect(take('a')?.isExceeded).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('peek shows what the next request gets, and counts nothing', () => {
