@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { clockTime } from '../../lib/clock-time.ts'
 import { useMe } from '../../session/session.ts'
 import styles from './claims.module.css'
 import { useClaim } from './use-claim.ts'
@@ -48,15 +49,4 @@ export function ClaimNote({ task, mayWrite }: { task: Task; mayWrite: boolean })
       )}
     </section>
   )
-}
-
-/** Of today; of another day with the date. */
-function clockTime(dateTime: string): string {
-  const time = new Date(dateTime)
-  const isToday = time.toDateString() === new Date().toDateString()
-  return time.toLocaleString(undefined, {
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(!isToday && { day: 'numeric', month: 'short' }),
-  })
 }

@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { useMutation } from '../../components/use-mutation.ts'
+import { clockTime } from '../../lib/clock-time.ts'
 import { useMe } from '../../session/session.ts'
 import styles from './task-panel.module.css'
 
 /** The stream does not report when something is written. */
 const POLL_MS = 1_000
-
-const timeOf = (dateTime: string) => new Date(dateTime).toLocaleTimeString()
 
 /** What is still to be written to the code host, or could not be. */
 export function WriteBack({ task }: { task: Task }) {
@@ -37,7 +36,7 @@ export function WriteBack({ task }: { task: Task }) {
         </strong>{' '}
         {error?.message}
         {state === 'pending' &&
-          ` Inlet tries again ${nextAttemptAt ? `at ${timeOf(nextAttemptAt)}` : 'automatically'}.`}
+          ` Inlet tries again ${nextAttemptAt ? `at ${clockTime(nextAttemptAt, { hasSeconds: true })}` : 'automatically'}.`}
       </span>
       {can('tasks:write') && (
         <div>
