@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, type Extras } from '../errors/index.ts'
 import { freeBytes } from '../lib/free-bytes.ts'
 import { jsonScan, type Span } from '../lib/json-scan.ts'
 import { BulkTasks } from '../schemas/bulk.ts'
-import { NewTaskInBulk } from '../schemas/task.ts'
+import { NewTaskInBulk } from '../schemas/task-requests.ts'
 import { parseJson } from './json-text.ts'
 import { checkCompiler } from './validation/checks.ts'
 

@@ -1,4 +1,4 @@
-import type { CreateQuery, NewTaskInBulk, TaskChange } from '../schemas/task.ts'
+import type { CreateQuery, NewTaskInBulk, TaskChange } from '../schemas/task-requests.ts'
 import type { StoredTask } from './task.ts'
 
 /** What a create does with a task that has its externalId already. */

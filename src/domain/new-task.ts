@@ -1,5 +1,6 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { ActorType, NewTaskInBulk, TaskSource } from '../schemas/task.ts'
+import type { ActorType, TaskSource } from '../schemas/task.ts'
+import type { NewTaskInBulk } from '../schemas/task-requests.ts'
 import { NO_CLAIM } from './claim.ts'
 import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'

@@ -7,7 +7,8 @@ import {
   taskWithReports,
 } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { TaskChange, TaskSource } from '../schemas/task.ts'
+import type { TaskSource } from '../schemas/task.ts'
+import type { TaskChange } from '../schemas/task-requests.ts'
 import { currentStatus, NO_CLAIM, overriddenBy, refuseLostClaim } from './claim.ts'
 import {
   isClosedAtCodehost,

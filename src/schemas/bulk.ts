@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { FieldError } from './problem.ts'
-import { existingMembers, NewTaskInBulk, TaskChange, WrittenTask } from './task.ts'
+import { WrittenTask } from './task.ts'
+import { existingMembers, NewTaskInBulk, TaskChange } from './task-requests.ts'
 
 export const BulkTasks = StrictObject(
   {

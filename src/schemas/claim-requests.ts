@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from './claim.ts'
 import { StrictObject, Uuid } from './parts.ts'
-import { Source, TaskChange, WrittenTask } from './task.ts'
+import { Source, WrittenTask } from './task.ts'
+import { TaskChange } from './task-requests.ts'
 
 const LeaseSeconds = Type.Integer({
   minimum: 30,

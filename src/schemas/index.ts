@@ -38,8 +38,9 @@ import {
 } from './source-delivery.ts'
 import { SourcePreset } from './source-preset.ts'
 import { SyncRun } from './sync-run.ts'
-import { Actor, NewTask, NewTaskInBulk, Task, TaskChange, TaskListItem, WrittenTask } from './task.ts'
+import { Actor, Task, TaskListItem, WrittenTask } from './task.ts'
 import { TaskName } from './task-name.ts'
+import { NewTask, NewTaskInBulk, TaskChange } from './task-requests.ts'
 import { NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookWithSecret } from './webhook.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 

@@ -1,16 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from './claim.ts'
-import {
-  DateTime,
-  Metadata,
-  Nullable,
-  PageOf,
-  ref,
-  StrictObject,
-  StringEnum,
-  TrimmedString,
-  Uuid,
-} from './parts.ts'
+import { DateTime, Nullable, PageOf, ref, StringEnum, Uuid } from './parts.ts'
 
 const TaskStatus = ['open', 'in_progress', 'done'] as const
 
@@ -26,47 +16,6 @@ export type ActorType = (typeof ActorType)[number]
 export const Status = (description: string) => StringEnum([...TaskStatus], { description })
 export const Priority = (description: string) => StringEnum([...TaskPriority], { description })
 export const Source = (description: string) => StringEnum([...TaskSource], { description })
-
-const Title = TrimmedString(500, {
-  description: 'The title, 1 to 500 characters after trimming.',
-  examples: ['Crash when saving a draft'],
-})
-const Description = Type.String({
-  maxLength: 65_536,
-  description: 'The description in Markdown, up to 65,536 characters.',
-  examples: ['Steps: open a draft, press save.'],
-})
-const ExternalId = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  description:
-    'Your own ID for the task. Creating another task with the same ID, project and source returns the existing task.',
-  examples: ['sentry-4711'],
-})
-const ExternalUrl = Type.String({
-  format: 'uri',
-  pattern: '^[hH][tT][tT][pP][sS]?://',
-  maxLength: 2048,
-  description: 'The http or https URL of the task in its source system.',
-  examples: ['https://bugs.example.com/4711'],
-})
-const Labels = Type.Array(TrimmedString(100, { description: 'A label.', examples: ['crash'] }), {
-  maxItems: 20,
-  description: 'The labels, at most 20.',
-})
-const Assignees = Type.Array(TrimmedString(100, { description: 'A name.', examples: ['ada'] }), {
-  maxItems: 20,
-  description: 'The assignees, at most 20 names.',
-})
-const BlockedBy = Type.Array(Uuid('The ID of a task.'), {
-  maxItems: 20,
-  description:
-    'The tasks that have to be done before this one, at most 20, all in the same project. Duplicates count once.',
-})
-const Notes = Type.String({
-  maxLength: 65_536,
-  description: 'The team’s notes in Markdown. Always editable, whatever the source.',
-})
 
 export const Actor = Type.Object(
   {
@@ -240,83 +189,3 @@ export const TaskPage = Type.Object(
   },
   { description: 'A page of tasks.' },
 )
-
-/** The fields of a task in a batch; a single create also accepts the list. */
-const taskContent = {
-  title: Title,
-  description: Type.Optional(Nullable(Description)),
-  source: Type.Optional(
-    StringEnum(['api'], { description: 'Optional. Inlet sets the source based on the caller.' }),
-  ),
-  // The service sets the default, so that an update tells a priority that was sent from none.
-  priority: Type.Optional(
-    StringEnum([...TaskPriority], { description: 'The priority. New tasks have `medium` by default.' }),
-  ),
-  externalId: Type.Optional(Nullable(ExternalId)),
-  externalUrl: Type.Optional(Nullable(ExternalUrl)),
-  labels: Type.Optional(Labels),
-  assignees: Type.Optional(Assignees),
-  blockedBy: Type.Optional(BlockedBy),
-  metadata: Type.Optional(Metadata),
-}
-
-export const NewTask = StrictObject(
-  {
-    ...taskContent,
-    listId: Type.Optional(
-      Uuid(
-        'The list to create the task in. Defaults to the default list of your key’s project, or else of the project "Inbox".',
-      ),
-    ),
-  },
-  { $id: 'NewTask', description: 'The task to create.' },
-)
-export type NewTask = Static<typeof NewTask>
-
-/** What a create does with a task that has the same externalId already. */
-export const existingMembers = {
-  onExisting: Type.Optional(
-    StringEnum(['return', 'update'], {
-      description:
-        'What to do with an existing task that has the same `externalId`, project and source. `return` leaves it unchanged. `update` sets the fields that are in the request.',
-      default: 'return',
-    }),
-  ),
-  reopen: Type.Optional(
-    Type.Boolean({
-      description: 'With `onExisting=update`, whether to open an existing task again that is done.',
-      default: false,
-    }),
-  ),
-}
-
-export const CreateQuery = StrictObject(existingMembers, { description: 'What to do with an existing task.' })
-export type CreateQuery = Static<typeof CreateQuery>
-
-export const NewTaskInBulk = StrictObject(taskContent, {
-  $id: 'NewTaskInBulk',
-  description: 'A task in a bulk request.',
-})
-export type NewTaskInBulk = Static<typeof NewTaskInBulk>
-
-export const TaskChange = StrictObject(
-  {
-    title: Type.Optional(Title),
-    description: Type.Optional(Nullable(Description)),
-    status: Type.Optional(Status('The status. `done` sets `completedAt`; any other status clears it.')),
-    priority: Type.Optional(Priority('The priority.')),
-    listId: Type.Optional(
-      Uuid(
-        'The list to move the task to, in any project that you can write to. In another project, `blockedBy` is empty unless you set it.',
-      ),
-    ),
-    labels: Type.Optional(Labels),
-    assignees: Type.Optional(Assignees),
-    blockedBy: Type.Optional(BlockedBy),
-    externalUrl: Type.Optional(Nullable(ExternalUrl)),
-    notes: Type.Optional(Nullable(Notes)),
-    metadata: Type.Optional(Metadata),
-  },
-  { $id: 'TaskChange', description: 'The fields to update. Omitted fields keep their values.' },
-)
-export type TaskChange = Static<typeof TaskChange>

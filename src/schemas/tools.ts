@@ -4,8 +4,8 @@ import { NewComment } from './comment.ts'
 import { ContextRequest } from './context.ts'
 import { StrictObject, StringEnum, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
-import { NewTask } from './task.ts'
 import { TaskQuery } from './task-query.ts'
+import { NewTask } from './task-requests.ts'
 
 /*
  * Input of the AI tools. The values are those of REST. The descriptions are shorter, because every client loads all of

@@ -5,8 +5,8 @@ import { ClaimRenewal, NextClaim, TaskPatch } from '../../src/schemas/claim-requ
 import { NewComment } from '../../src/schemas/comment.ts'
 import { ContextQuery } from '../../src/schemas/context.ts'
 import { NewRule, RuleChange } from '../../src/schemas/rule.ts'
-import { NewTask } from '../../src/schemas/task.ts'
 import { TaskQuery } from '../../src/schemas/task-query.ts'
+import { NewTask } from '../../src/schemas/task-requests.ts'
 
 /** What REST takes for the same. */
 const TWINS: Record<string, TObject | undefined> = {

@@ -1,5 +1,5 @@
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
-import type { NewTaskInBulk, TaskChange } from '../../schemas/task.ts'
+import type { NewTaskInBulk, TaskChange } from '../../schemas/task-requests.ts'
 import { type ActorRef, newTask, type TaskOrigin } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 

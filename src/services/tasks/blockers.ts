@@ -11,7 +11,7 @@ import {
 } from '../../errors/index.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { NewTaskInBulk, TaskChange } from '../../schemas/task.ts'
+import type { NewTaskInBulk, TaskChange } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 
 /**
