@@ -70,6 +70,8 @@ export interface AppDeps {
   services: Services
   /** Rejects if the database does not respond. */
   ping(): Promise<void>
+  /** Whether connections with a session of their own work, if they have a URL of their own. */
+  isDirectUp?: (() => boolean) | undefined
   /** Shared by all apps of a process. */
   limits?: Limits | undefined
 }
@@ -80,6 +82,7 @@ export async function buildApp({
   logger,
   services: service,
   ping,
+  isDirectUp,
   limits = limitsOf(config),
 }: AppDeps): Promise<FastifyInstance> {
   const app = await bareApp({ config, logger, services: service, limits })
@@ -103,7 +106,7 @@ export async function buildApp({
   app.decorateRequest('caller', noCallerYet())
 
   app.register(async function forAnybody(scope) {
-    scope.register(healthRoutes, { ping })
+    scope.register(healthRoutes, { ping, isDirectUp })
     scope.register(problemsRoutes, { prefix: '/problems' })
     scope.register(signInRoutes, {
       prefix: '/api/sessions',

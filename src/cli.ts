@@ -6,7 +6,7 @@ import { type Config, loadConfig } from './config.ts'
 import { encryptionKeyFile, findEncryptionKey } from './db/embedded/encryption-key.ts'
 import { systemClock } from './lib/clock.ts'
 import { VERSION } from './lib/version.ts'
-import { shownOnce } from './start-text.ts'
+import { databaseNames, shownOnce } from './start-text.ts'
 
 const USAGE = `Usage:
   npm run keys -- create --admin [--name NAME]    Creates an admin key, and shows it once.
@@ -110,7 +110,8 @@ async function keys({ config, words, options, signal }: Call): Promise<void> {
   const name = options.name.trim()
   if (words.join(' ') !== 'create' || !options.admin) throw new Error(USAGE.trimEnd())
   if (name.length < 1 || name.length > 100) throw new Error('--name must have 1 to 100 characters.')
-  const { dataDir, databaseUrl, databasePool: size, webhookSecret } = config
+  const { dataDir, databasePool: size, webhookSecret } = config
+  const databaseUrl = config.databaseDirectUrl ?? config.databaseUrl
   const { startExisting } = await import('./db/embedded/index.ts')
   const { openDatabase } = await import('./db/pool.ts')
   const { migrate } = await import('./db/migrate.ts')
@@ -123,7 +124,7 @@ async function keys({ config, words, options, signal }: Call): Promise<void> {
   const deps = { repos: repositories(db), clock: systemClock(), randomBytes }
   try {
     await retryUntilDeadline(() => migrate(connectionString, { prepare }), {
-      database: databaseUrl ? 'the database in DATABASE_URL' : 'the embedded database',
+      database: databaseNames(config).sessions,
       deadlineMs: DATABASE_DEADLINE_MS,
       signal,
       onWait: (reason) => LOG.warn({}, `Waiting for the database: ${reason}`),

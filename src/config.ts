@@ -20,6 +20,7 @@ const ENVIRONMENT = {
     TRUST_PROXY: { type: 'string', format: 'trust-proxy', default: 'false' },
     LOG_LEVEL: { type: 'string', enum: LOG_LEVELS, default: 'info' },
     DATABASE_URL: { type: 'string', pattern: '^postgres(ql)?://' },
+    DATABASE_DIRECT_URL: { type: 'string', pattern: '^postgres(ql)?://' },
     DATABASE_POOL: { type: 'integer', minimum: 2, maximum: 500, default: 10 },
     DATA_DIR: { type: 'string', default: './data' },
     BOOTSTRAP_API_KEY: { type: 'string', minLength: 32, maxLength: 255, pattern: '^[!-~]*$' },
@@ -34,6 +35,7 @@ const ENVIRONMENT = {
     RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
     RATE_LIMIT_FAILURES_PER_MINUTE: { type: 'integer', minimum: 0, default: 20 },
   },
+  dependentRequired: { DATABASE_DIRECT_URL: ['DATABASE_URL'] },
 } as const
 
 /** The names of all variables. */
@@ -48,6 +50,8 @@ const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
     'false, true for one proxy, a number of proxies from 1 to 10, or networks of proxies separated by commas, such as 10.0.0.0/8,loopback',
   LOG_LEVEL: `one of ${LOG_LEVELS.join(', ')}`,
   DATABASE_URL: 'a PostgreSQL URL, such as postgres://user:password@host:5432/inlet',
+  DATABASE_DIRECT_URL:
+    'a PostgreSQL URL that leads to the database of DATABASE_URL without a connection pooler, such as postgres://user:password@host:5432/inlet',
   DATABASE_POOL: 'a number of database connections, 2 to 500',
   DATA_DIR: 'a directory for the embedded database',
   BOOTSTRAP_API_KEY: '32 to 255 printable ASCII characters without spaces',
@@ -87,9 +91,13 @@ export function loadConfig(env: Record<string, string | undefined>) {
     .addFormat('trust-proxy', (text) => isHops(text) || isNetworks(text))
     .compile<Environment>(ENVIRONMENT)
   if (!check(given)) {
-    const invalid = new Set((check.errors ?? []).map(({ instancePath }) => instancePath.slice(1)))
-    const lines = [...invalid].map((name) => `  ${name} must be ${EXPECTED[name as keyof typeof EXPECTED]}`)
-    throw new Error(`Invalid environment variables:\n${lines.join('\n')}`)
+    const lines = (check.errors ?? []).map(({ instancePath, keyword }) => {
+      if (keyword === 'dependentRequired')
+        return '  DATABASE_DIRECT_URL must be set together with DATABASE_URL'
+      const name = instancePath.slice(1)
+      return `  ${name} must be ${EXPECTED[name as keyof typeof EXPECTED]}`
+    })
+    throw new Error(`Invalid environment variables:\n${[...new Set(lines)].join('\n')}`)
   }
   return Object.freeze({
     port: given.PORT,
@@ -98,6 +106,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustProxy: trustOf(given.TRUST_PROXY),
     logLevel: given.LOG_LEVEL,
     databaseUrl: given.DATABASE_URL,
+    databaseDirectUrl: given.DATABASE_DIRECT_URL,
     databasePool: given.DATABASE_POOL,
     dataDir: given.DATA_DIR,
     bootstrapApiKey: given.BOOTSTRAP_API_KEY,
@@ -149,6 +158,7 @@ interface Environment {
   TRUST_PROXY: string
   LOG_LEVEL: string
   DATABASE_URL?: string
+  DATABASE_DIRECT_URL?: string
   DATABASE_POOL: number
   DATA_DIR: string
   BOOTSTRAP_API_KEY?: string

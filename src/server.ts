@@ -15,7 +15,7 @@ import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import type { FirstSecrets } from './services/setup.ts'
-import { feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
+import { databaseNames, feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
 
 /** The database server; only the embedded one can stop, and knows whether it was restored. */
 type Server = Pick<EmbeddedServer, 'connectionString'> & Partial<EmbeddedServer>
@@ -112,6 +112,7 @@ async function live(config: Config) {
 async function loadApplication() {
   return {
     ...(await import('./db/pool.ts')),
+    ...(await import('./db/database-id.ts')),
     ...(await import('./db/migrate.ts')),
     ...(await import('./db/listen.ts')),
     ...(await import('./clients/github.ts')),
@@ -133,23 +134,45 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const application = lazily(loadApplication)
   const server: Server = config.databaseUrl ? { connectionString: config.databaseUrl } : await embedded()
   const { connectionString } = server
+  const directConnectionString = config.databaseDirectUrl
+  const sessions = directConnectionString ?? connectionString
   const loaded = await application()
-  const { openDatabase, poolState, boundedConnection, migrate, listen, repositories, transfersOn } = loaded
+  const { openDatabase, poolState, boundedConnection, databaseIdOf, migrate, listen } = loaded
+  const { repositories, transfersOn } = loaded
   const { services, setUp, afterRestore, githubClient, webhookReceiver } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
-  const onError = ({ message }: Error) => logger.warn({ reason: message }, 'database connection lost')
-  const database = config.databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
-  const onWait = (reason: string) => logger.warn({ reason }, `waiting for ${database}`)
-  const db = openDatabase({ connectionString, size: config.databasePool, cut, onError })
+  const onErrorOf =
+    (database: string) =>
+    ({ message }: Error) =>
+      logger.warn({ reason: message, database }, 'database connection lost')
+  const names = databaseNames(config)
+  const waitingFor = (database: string) => ({
+    database,
+    deadlineMs: DATABASE_DEADLINE_MS,
+    signal,
+    onWait: (reason: string) => logger.warn({ reason }, `waiting for ${database}`),
+  })
+  const db = openDatabase({
+    connectionString,
+    directConnectionString,
+    size: config.databasePool,
+    cut,
+    onError: onErrorOf(names.requests),
+  })
   onEnd(() => db.$client.end())
   const repos = repositories(db)
   const clock = systemClock()
 
+  // Migrations of another database would be found too late.
+  const databaseId =
+    directConnectionString &&
+    (await retryUntilDeadline(() => databaseIdOf(db.$client), waitingFor(names.requests)))
   let first: FirstSecrets = {}
   await retryUntilDeadline(
     () =>
-      migrate(connectionString, {
+      migrate(sessions, {
+        databaseId,
         cut,
         async prepare() {
           first = await setUp({
@@ -167,7 +190,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
           })
         },
       }),
-    { database, deadlineMs: DATABASE_DEADLINE_MS, signal, onWait },
+    waitingFor(names.sessions),
   )
   signal.throwIfAborted()
 
@@ -181,6 +204,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     encryptionKey:
       config.encryptionKey ?? (config.databaseUrl ? undefined : await encryptionKeyIn(config.dataDir)),
   }
+  const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
     repos,
     transfers: transfersOn(db),
@@ -190,15 +214,21 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),
     isEmbedded: config.databaseUrl === undefined,
+    isDirectUp,
   })
   const limits = limitsOf(config)
-  const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits })
+  const app = await buildApp({ config, logger, services: service, ping: repos.ping, isDirectUp, limits })
   const receiver =
     config.webhookPort === undefined
       ? undefined
       : await buildReceiver({ config, logger, services: service, limits })
   const apps = receiver ? [app, receiver] : [app]
-  const others = listen({ connectionString, channels: service.notices, cut, onError })
+  const others = listen({
+    connectionString: sessions,
+    channels: service.notices,
+    cut,
+    onError: onErrorOf(names.sessions),
+  })
   onEnd(others.close)
   // Shared by both apps, so it closes after them.
   onEnd(() => Promise.all([limits.worker.close(), service.payloadReader.close()]))
@@ -224,13 +254,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   // Loaded and retried after the server listens: requests do not wait for the background worker.
   const { startJobs } = await import('./jobs/index.ts')
   jobs = await retryUntilDeadline(
-    () => startJobs({ connection: boundedConnection(connectionString, cut), services: service, logger }),
-    {
-      database,
-      deadlineMs: Number.POSITIVE_INFINITY,
-      signal,
-      onWait,
-    },
+    () => startJobs({ connection: boundedConnection(sessions, cut), services: service, logger }),
+    { ...waitingFor(names.sessions), deadlineMs: Number.POSITIVE_INFINITY },
   )
   collectCodeAndGarbage()
 

@@ -44,6 +44,20 @@ export function feedbackExample(url: string, webhookSecret: string | undefined):
 `
 }
 
+interface DatabaseUrls {
+  databaseUrl: string | undefined
+  databaseDirectUrl: string | undefined
+}
+
+/** How messages name the database, by the connections to it: those of requests, and those with a session of their own. */
+export function databaseNames({ databaseUrl, databaseDirectUrl }: DatabaseUrls) {
+  const requests = databaseUrl === undefined ? 'the embedded database' : 'the database in DATABASE_URL'
+  return {
+    requests,
+    sessions: databaseDirectUrl === undefined ? requests : 'the database in DATABASE_DIRECT_URL',
+  }
+}
+
 interface Listening {
   host: string
   /** As configured; 0 for any. */

@@ -10,6 +10,15 @@ describe('the environment', () => {
     expect(refused).not.toThrow(/short|maybe/)
   })
 
+  test('rejects a direct URL of the database without DATABASE_URL', () => {
+    const DATABASE_DIRECT_URL = 'postgres://inlet@127.0.0.1/inlet'
+    expect(() => loadConfig({ DATABASE_DIRECT_URL })).toThrow(
+      /^ {2}DATABASE_DIRECT_URL must be set together with DATABASE_URL$/m,
+    )
+    const { databaseDirectUrl } = loadConfig({ DATABASE_DIRECT_URL, DATABASE_URL: 'postgres://other/inlet' })
+    expect(databaseDirectUrl).toBe(DATABASE_DIRECT_URL)
+  })
+
   test.each([15, 16])('accepts a webhook secret from 16 characters: %s', (length) => {
     const load = () => loadConfig({ WEBHOOK_SECRET: 'x'.repeat(length) }).webhookSecret
     if (length < 16) expect(load).toThrow(/WEBHOOK_SECRET must be 16 to 255/)

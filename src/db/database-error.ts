@@ -1,4 +1,4 @@
-import { errorChain } from '../lib/error-chain.ts'
+import { type ErrorLink, errorChain } from '../lib/error-chain.ts'
 
 /** Error codes of PostgreSQL and its driver when the database is unavailable, starting, stopping or not responding. */
 const AWAY = new Set([
@@ -34,9 +34,24 @@ const AWAY = new Set([
 const AWAY_WORDS =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after)/
 
+/** Errors of PgBouncer that a retry does not mend: its configuration, or what it says of the server's. */
+const POOLER_REFUSALS =
+  /^(unsupported |no such |bouncer config error|SSL required|login rejected|not allowed|server login failed)|authentication failed|is disabled$|does not exist|no pg_hba\.conf entry/
+
 /** True if a later retry can succeed. Searches the causes: drizzle wraps the driver's errors. */
 export function isDatabaseAway(error: unknown): boolean {
-  return errorChain(error).some(({ code, message }) => AWAY.has(code ?? '') || AWAY_WORDS.test(message ?? ''))
+  return errorChain(error).some(
+    (link) => AWAY.has(link.code ?? '') || AWAY_WORDS.test(link.message ?? '') || isPoolerAway(link),
+  )
+}
+
+/** PgBouncer reports whatever ends a connection as a violation of the protocol. */
+const isPoolerAway = ({ code, severity, message = '' }: ErrorLink) =>
+  code === '08P01' && severity === 'FATAL' && !POOLER_REFUSALS.test(message)
+
+/** True if a pooler refused a setting for the session. */
+export function isSettingRefused(error: unknown): boolean {
+  return errorChain(error).some(({ message }) => /^unsupported startup parameter/.test(message ?? ''))
 }
 
 /** The message of the innermost error, from the network or the database: without statement and values. */

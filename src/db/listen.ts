@@ -21,6 +21,7 @@ interface ListenOptions {
 export function listen({ connectionString, channels, onError, cut, silenceMs = 8_000 }: ListenOptions) {
   let isClosed = false
   let client: pg.Client | undefined
+  let isListening = false
   let timer: NodeJS.Timeout | undefined
   let connecting = connect()
   const firstAttempt = connecting
@@ -47,6 +48,7 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
     }
     fresh.once('end', () => {
       clearInterval(asking)
+      isListening = false
       if (isClosed) return
       timer = setTimeout(() => {
         connecting = connect()
@@ -56,6 +58,7 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
       await fresh.connect()
       for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
       onResponse()
+      isListening = true
       for (const onNotice of Object.values(channels)) onNotice('')
     } catch (error) {
       onError(error as Error)
@@ -66,6 +69,9 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
   return {
     /** Resolves when listening, or when the first attempt has failed. */
     ready: firstAttempt,
+
+    /** Whether it is connected, as far as it knows: a silent connection counts for the time of `silenceMs`. */
+    isListening: () => isListening,
 
     async close(): Promise<void> {
       isClosed = true

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { applyMigrations } from './apply-migrations.ts'
+import { databaseIdOf } from './database-id.ts'
 import { databaseSocket } from './database-socket.ts'
 import { watchDatabase } from './watchdog.ts'
 
@@ -12,7 +13,12 @@ const START_LOCK = 7_461_001
 
 const LOCK_POLL_MS = 200
 
+/** No transaction of a start is idle. A pooler refuses or ignores this setting, and shows itself by that. */
+const IDLE_MS = 60_000
+
 interface MigrateOptions {
+  /** Of the database that requests use over a pooler: it must be the same one. */
+  databaseId?: string | undefined
   /** Runs under the same lock, once the schema is up to date. */
   prepare?(): Promise<void>
   /** Aborted: the connection closes at once. */
@@ -28,11 +34,12 @@ interface MigrateOptions {
  * Many instances may start at once; the lock of a killed one is released with its connection.
  */
 export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<void> {
-  const { prepare = async () => {}, cut, silenceMs = 5_000, watchdog: watchdogOptions } = options
+  const { databaseId, prepare = async () => {}, cut, silenceMs = 5_000, watchdog: watchdogOptions } = options
   const socket = databaseSocket(silenceMs, cut)
   const client = new pg.Client({
     connectionString,
     application_name: 'inlet start',
+    idle_in_transaction_session_timeout: IDLE_MS,
     stream: () => socket,
     keepAlive: true,
     // A long statement of a migration sends nothing either: keep-alive detects a host that has disappeared, and the
@@ -49,6 +56,10 @@ export async function migrate(connectionString: string, options: MigrateOptions 
   client.on('error', () => {})
   await client.connect()
   try {
+    await expectOwnSession(client)
+    if (databaseId !== undefined && (await databaseIdOf(client)) !== databaseId) {
+      throw new Error('it is not the database that DATABASE_URL leads to')
+    }
     await acquireStartLock(client)
     await client.query("set client_min_messages = 'warning'")
     await applyMigrations(client, { migrationsFolder, onPending }).finally(() => watchdog?.stop())
@@ -59,6 +70,16 @@ export async function migrate(connectionString: string, options: MigrateOptions 
     socket.setTimeout(silenceMs)
     await client.end()
   }
+}
+
+async function expectOwnSession(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select setting from pg_settings where name = 'idle_in_transaction_session_timeout'`,
+  )
+  if (rows[0].setting === String(IDLE_MS)) return
+  throw new Error(
+    'it is behind a connection pooler. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself: see "A connection pooler" in docs/operating.md',
+  )
 }
 
 /** By polling: a statement that waits for the lock could not be told from a database that does not respond. */

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
+import { transactionClient } from './transaction-client.ts'
 
 export type Database = NodePgDatabase & {
   $client: pg.Pool
@@ -11,22 +12,27 @@ export type Database = NodePgDatabase & {
 
 interface PoolOptions {
   connectionString: string
+  /** Leads to the same database where `connectionString` leads to a pooler, which may have no sessions. */
+  directConnectionString?: string | undefined
   /** Maximum of connections. More do not make a small machine faster. */
   size: number
   /** Aborted: all connections close at once, and new ones fail. */
   cut?: AbortSignal | undefined
+  /** How long the server lets a statement take. */
+  statementMs?: number
   onError(error: Error): void
 }
 
 /** The shared pool. Every wait is bounded: to connect, for a statement, for a response. */
-export function openDatabase({ connectionString, size, cut, onError }: PoolOptions): Database {
+export function openDatabase(options: PoolOptions): Database {
+  const { connectionString, directConnectionString, size, cut, statementMs = 10_000, onError } = options
+  const limits = { statement_timeout: statementMs, idle_in_transaction_session_timeout: 15_000 }
   const pool = new pg.Pool({
     application_name: 'inlet',
     max: size,
     connectionTimeoutMillis: 2_000,
     // The server's timeouts are shorter; the socket timeout is for a server that no longer responds.
-    statement_timeout: 10_000,
-    idle_in_transaction_session_timeout: 15_000,
+    ...(directConnectionString === undefined ? limits : { Client: transactionClient(limits) }),
     ...boundedConnection(connectionString, cut),
   })
   // The pool replaces an idle connection that breaks; without a handler the error would end the process.
@@ -35,7 +41,8 @@ export function openDatabase({ connectionString, size, cut, onError }: PoolOptio
   pool.on('connect', (client) => client.on('error', () => {}))
   return Object.assign(drizzle(pool), {
     transaction: transactionsOn(pool),
-    openSession: (options: SessionOptions) => openSession({ connectionString, cut }, options),
+    openSession: (session: SessionOptions) =>
+      openSession({ connectionString: directConnectionString ?? connectionString, cut }, session),
   })
 }
 

@@ -144,6 +144,14 @@ export const unavailable = (cause?: unknown) =>
     cause,
   })
 
+/** @param urls the variables whose database does not respond, of several. */
+export const databaseUnavailable = (urls: string[], cause: unknown) =>
+  new AppError('unavailable', {
+    detail: `The database in ${urls.join(' and ')} is unavailable.`,
+    retryAfterSeconds: 2,
+    cause,
+  })
+
 /** True for errors that affect every request at the time: retrying each one alone is useless. */
 export const isUnavailable = (error: unknown) =>
   error instanceof AppError && error.code === 'unavailable' && !isOvertaken(error)

@@ -1,3 +1,4 @@
+import { DATABASE_ID as ID } from '../db/database-id.ts'
 import { and, asc, eq, gt, inArray, lte, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
@@ -39,9 +40,7 @@ const MAX_PASS = 50_000
 
 const SEQUENCING_LOCK = 7_461_005
 
-/** Differs between clusters, and between databases of one. */
-const DATABASE_ID = sql`(
-  (select system_identifier from pg_control_system()) || '/' || (select oid from pg_database where datname = current_database()))`
+const DATABASE_ID = sql.raw(ID)
 
 /**
  * One statement, so the rows that it sees are exactly those of its snapshot. An instance that got the turn after another

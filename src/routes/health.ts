@@ -1,17 +1,33 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { shuttingDown, unavailable } from '../errors/index.ts'
+import { databaseUnavailable, shuttingDown, unavailable } from '../errors/index.ts'
 import { responses } from '../schemas/responses.ts'
 
 interface HealthOptions {
   /** Rejects if the database does not respond, or its schema is not current. */
   ping(): Promise<void>
+  /** Whether connections with a session of their own work, if they have a URL of their own. */
+  isDirectUp?: (() => boolean) | undefined
 }
 
 const Health = Type.Object({ status: Type.Literal('ok') }, { description: 'The service is healthy.' })
 
+const Readiness = Type.Object(
+  {
+    status: Type.Literal('ok'),
+    unavailable: Type.Optional(
+      Type.Array(Type.Literal('DATABASE_DIRECT_URL'), {
+        maxItems: 1,
+        description:
+          'The connections that are unavailable although the instance takes requests. Exports, imports, and cleanup wait for `DATABASE_DIRECT_URL`, and changes by other instances take effect after a few seconds.',
+      }),
+    ),
+  },
+  { description: 'The service takes requests.' },
+)
+
 /** Liveness and readiness, for load balancers and supervisors. */
-export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { ping }) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, { ping, isDirectUp }) => {
   app.register(livenessRoutes)
 
   app.get(
@@ -24,16 +40,19 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
         summary: 'Check readiness',
         description:
           'Returns 200 if the database responds and its schema is current. Otherwise, and while the instance is shutting down, returns 503.',
-        response: { 200: responses(Health, { description: 'The instance is ready.' }) },
+        response: { 200: responses(Readiness, { description: 'The instance is ready.' }) },
       },
     },
     async () => {
       if (app.isDraining()) throw shuttingDown()
       // A database that responds without our tables is not ready, either.
       await ping().catch((error) => {
-        throw unavailable(error)
+        throw isDirectUp
+          ? databaseUnavailable(['DATABASE_URL', ...(isDirectUp() ? [] : ['DATABASE_DIRECT_URL'])], error)
+          : unavailable(error)
       })
-      return { status: 'ok' as const }
+      const isPartial = isDirectUp?.() === false
+      return { status: 'ok' as const, ...(isPartial && { unavailable: ['DATABASE_DIRECT_URL' as const] }) }
     },
   )
 }

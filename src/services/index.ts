@@ -75,6 +75,8 @@ export interface ServiceDeps {
   /** The state of the connection pool, for metrics. */
   pool?: () => PoolState
   isEmbedded?: boolean
+  /** Whether connections with a session of their own work, if they have a URL of their own. */
+  isDirectUp?: (() => boolean) | undefined
 }
 
 export type UseCases = ReturnType<typeof useCases>
@@ -82,8 +84,9 @@ export type Services = ReturnType<typeof services>
 
 /** The object graph on one screen. */
 export function services(given: ServiceDeps) {
-  const { repos, transfers, clock, randomBytes, pool, isEmbedded, webhookReceiver: receiver } = given
-  const metrics = metricsService({ repos, clock, pool, isEmbedded })
+  const { repos, transfers, clock, randomBytes, pool, isEmbedded, isDirectUp } = given
+  const { webhookReceiver: receiver } = given
+  const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost, metrics }
   const vault = tokenVault({ ...codehost, randomBytes })

@@ -79,7 +79,8 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
     }),
     databaseUp: gauge({
       name: 'inlet_database_up',
-      help: '1 if the database responded within 2 s, otherwise 0.',
+      help: '1 if the database responded within 2 s, otherwise 0. By url, if DATABASE_DIRECT_URL is set.',
+      labelNames: ['url'],
     }),
     databaseRestarts: counter({
       name: 'inlet_database_restarts_total',

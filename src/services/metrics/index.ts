@@ -68,6 +68,8 @@ export interface MetricsDeps {
   pool?: (() => PoolState) | undefined
   /** Whether the database is the embedded server. */
   isEmbedded?: boolean | undefined
+  /** Whether connections with a session of their own work, if they have a URL of their own. */
+  isDirectUp?: (() => boolean) | undefined
 }
 
 /** An unresponsive database must not delay the scrape beyond its own timeout. */
@@ -80,7 +82,7 @@ export const metricsOperations = {
 } satisfies Operations<ReturnType<typeof metricsService>>
 
 /** The metrics of this process, as Prometheus reads them. Counters begin at zero when the process starts. */
-export function metricsService({ repos, clock, pool, isEmbedded = false }: MetricsDeps) {
+export function metricsService({ repos, clock, pool, isEmbedded = false, isDirectUp }: MetricsDeps) {
   let definitions: MetricDefinitions | undefined
   let loading: Promise<MetricDefinitions> | undefined
   let reading: Promise<Stats> | undefined
@@ -210,7 +212,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false }: Metri
 
   function observeDatabase(definitions: MetricDefinitions, stats: Stats | undefined): void {
     const isUp = Number(stats !== undefined)
-    definitions.databaseUp.set(isUp)
+    definitions.databaseUp.set(isDirectUp ? { url: 'DATABASE_URL' } : {}, isUp)
+    if (isDirectUp) definitions.databaseUp.set({ url: 'DATABASE_DIRECT_URL' }, Number(isDirectUp()))
     definitions.embeddedUp?.set(isUp)
     // Values from before the outage would look current.
     definitions.jobs.reset()
