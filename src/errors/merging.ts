@@ -3,7 +3,7 @@ import { AppError } from './app-error.ts'
 const conflict = (detail: string) => new AppError('merge_conflict', { detail })
 
 export const mergedIntoItself = (id: string) =>
-  conflict(`Task ${id} can’t be merged into itself. Set into to another task.`)
+  conflict(`Task ${id} can’t be merged into itself. Choose another task.`)
 
 export const mergedTask = ({ id, mergedInto }: { id: string; mergedInto: string }) =>
   conflict(`Task ${id} is merged into task ${mergedInto}. Unmerge it first.`)

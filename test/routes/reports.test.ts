@@ -128,7 +128,7 @@ describe('a merge is refused', () => {
   test('into itself, into a report, and of a task with reports', async () => {
     const { ids } = await givenTasks(4)
     const [task, target, report, other] = ids as [string, string, string, string]
-    expect(conflictOf(await merge(task, task))).toMatch(/into itself/)
+    expect(conflictOf(await merge(task, task))).toMatch(/into itself\. Choose another task\.$/)
     await merge(report, target)
     expect(conflictOf(await merge(task, report))).toContain(target)
     expect(conflictOf(await merge(target, task))).toMatch(/Other tasks are merged into/)
