@@ -10,6 +10,9 @@ const API_URLS =
 /** Host names or addresses, each with or without a port, separated by commas. */
 const HOSTS = '^\\s*([^\\s/?#,@]+(\\s*,\\s*[^\\s/?#,@]+)*\\s*)?$'
 
+/** 32 bytes, hexadecimal or in base64. */
+const ENCRYPTION_KEY = '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$'
+
 /** The environment. Nothing is required; `.env.example` explains each variable. */
 const ENVIRONMENT = {
   type: 'object',
@@ -29,7 +32,8 @@ const ENVIRONMENT = {
     WEBHOOK_HOST: { type: 'string' },
     CODEHOST_API_URLS: { type: 'string', pattern: API_URLS, default: 'https://api.github.com' },
     CODEHOST_TOKEN: { type: 'string', maxLength: 500, pattern: '^[!-~]*$' },
-    ENCRYPTION_KEY: { type: 'string', pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$' },
+    ENCRYPTION_KEY: { type: 'string', pattern: ENCRYPTION_KEY },
+    ENCRYPTION_KEY_PREVIOUS: { type: 'string', pattern: ENCRYPTION_KEY },
     WEBHOOK_ALLOW_HOSTS: { type: 'string', pattern: HOSTS, default: '' },
     RATE_LIMIT_PER_MINUTE: { type: 'integer', minimum: 0, default: 600 },
     RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
@@ -62,6 +66,7 @@ const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
     'API URLs of code hosts, separated by commas, such as https://api.github.com,https://git.example.com/api/v3',
   CODEHOST_TOKEN: 'at most 500 printable ASCII characters without spaces',
   ENCRYPTION_KEY: '32 bytes as 64 hexadecimal digits or in base64; create one with openssl rand -hex 32',
+  ENCRYPTION_KEY_PREVIOUS: 'a key like ENCRYPTION_KEY, the one from before',
   WEBHOOK_ALLOW_HOSTS:
     'host names or addresses, with or without a port, separated by commas, such as chat.internal,10.0.0.7:8080',
   RATE_LIMIT_PER_MINUTE: 'the number of requests allowed for each key and minute, or 0 for no limit',
@@ -99,6 +104,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
     })
     throw new Error(`Invalid environment variables:\n${[...new Set(lines)].join('\n')}`)
   }
+  if (given.ENCRYPTION_KEY_PREVIOUS && given.DATABASE_URL && !given.ENCRYPTION_KEY) {
+    throw new Error('ENCRYPTION_KEY_PREVIOUS only decrypts. Set ENCRYPTION_KEY as well.')
+  }
   return Object.freeze({
     port: given.PORT,
     host: given.HOST,
@@ -117,7 +125,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
       (URL.parse(url)?.href ?? url).replace(/\/+$/, ''),
     ),
     codehostToken: given.CODEHOST_TOKEN,
-    encryptionKey: given.ENCRYPTION_KEY === undefined ? undefined : keyBytes(given.ENCRYPTION_KEY),
+    encryptionKey: keyBytes(given.ENCRYPTION_KEY),
+    previousEncryptionKey: keyBytes(given.ENCRYPTION_KEY_PREVIOUS),
     webhookAllowHosts: given.WEBHOOK_ALLOW_HOSTS.split(',').flatMap(
       (host) => host.trim().toLowerCase() || [],
     ),
@@ -149,7 +158,8 @@ function trustOf(text: string) {
   return (_address: string, hop: number) => hop < hops
 }
 
-const keyBytes = (text: string) => Buffer.from(text, text.length === 64 ? 'hex' : 'base64')
+const keyBytes = (text: string | undefined) =>
+  text === undefined ? undefined : Buffer.from(text, text.length === 64 ? 'hex' : 'base64')
 
 interface Environment {
   PORT: number
@@ -168,6 +178,7 @@ interface Environment {
   CODEHOST_API_URLS: string
   CODEHOST_TOKEN?: string
   ENCRYPTION_KEY?: string
+  ENCRYPTION_KEY_PREVIOUS?: string
   WEBHOOK_ALLOW_HOSTS: string
   RATE_LIMIT_PER_MINUTE: number
   RATE_LIMIT_RECEIVER_PER_MINUTE: number

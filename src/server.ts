@@ -5,7 +5,7 @@ import closeWithGrace from 'close-with-grace'
 import { type Logger, pino, stdSerializers } from 'pino'
 import { type Config, loadConfig } from './config.ts'
 import { withoutValues } from './db/database-error.ts'
-import { encryptionKeyIn } from './db/embedded/encryption-key.ts'
+import { encryptionKeysOf } from './db/embedded/encryption-key.ts'
 import { type EmbeddedServer, startEmbedded } from './db/embedded/index.ts'
 import { retryUntilDeadline } from './db/retry.ts'
 import type { Jobs } from './jobs/index.ts'
@@ -201,8 +201,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
-    encryptionKey:
-      config.encryptionKey ?? (config.databaseUrl ? undefined : await encryptionKeyIn(config.dataDir)),
+    encryptionKeys: await encryptionKeysOf(config),
   }
   const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
@@ -223,9 +222,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
       ? undefined
       : await buildReceiver({ config, logger, services: service, limits })
   const apps = receiver ? [app, receiver] : [app]
+  const { keyId, notices: channels } = service
   const others = listen({
     connectionString: sessions,
-    channels: service.notices,
+    channels,
+    keyId,
     cut,
     onError: onErrorOf(names.sessions),
   })

@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * `src/README.md` shows the same list.
  */
 const MAY_IMPORT: Record<string, string[]> = {
-  cli: ['server', 'start-text', 'services', 'repositories', 'db', 'config', 'lib'],
+  cli: ['commands', 'server', 'config'],
+  commands: ['start-text', 'services', 'repositories', 'db', 'types of config', 'lib'],
   server: ['start-text', 'app', 'jobs', 'services', 'repositories', 'clients', 'db', 'config', 'lib'],
   'start-text': ['types of services'],
   app: [

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encryptionKeyIn } from '../src/db/embedded/encryption-key.ts'
+import { encryptionKeysIn } from '../src/db/embedded/encryption-key.ts'
 import { spawnCommand } from './support/commands.ts'
 import { newDirectory, removeEmbedded, start } from './support/embedded-servers.ts'
 
@@ -15,7 +15,7 @@ describe('npm run backup and npm run restore', () => {
     dataDir = await newDirectory()
     folder = await newDirectory()
     await start(dataDir)
-    await encryptionKeyIn(dataDir)
+    await encryptionKeysIn(dataDir)
   })
 
   test('name the encryption key, which is not in the backup, and say when it is missing or another one', async () => {
@@ -29,10 +29,15 @@ describe('npm run backup and npm run restore', () => {
     const missing = await run(['restore', file], { dataDir: other })
     expect(missing).toMatchObject({ code: 0 })
     expect(missing.output).toContain(`${join(other, 'encryption.key')} is missing.`)
-    await encryptionKeyIn(other)
+    await encryptionKeysIn(other)
     const another = await run(['restore', file, '--move-existing'], { dataDir: other })
     expect(another.output).toMatch(/^The previous database is in .*postgres\.before-restore-/m)
     expect(another.output).toContain('is not the key that the backup was made with')
+    expect(another.output).toContain('set ENCRYPTION_KEY_PREVIOUS to the key of the backup instead')
+    const [key = ''] = (await readFile(join(dataDir, 'encryption.key'), 'utf8')).split('\n')
+    const env = { ENCRYPTION_KEY_PREVIOUS: key }
+    const both = await run(['restore', file, '--move-existing'], { dataDir: other, env })
+    expect(both.output).not.toContain('encryption.key')
     await writeFile(join(other, 'encryption.key'), await readFile(join(dataDir, 'encryption.key')))
     const same = await run(['restore', file, '--move-existing'], { dataDir: other })
     expect(same.output).not.toContain('encryption.key')

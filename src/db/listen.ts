@@ -1,6 +1,18 @@
 import pg from 'pg'
 import { databaseSocket } from './database-socket.ts'
 
+/** The name of each listening connection in `pg_stat_activity`: one for each instance. */
+export const LISTENER = 'inlet listen'
+
+/**
+ * The class of the advisory lock that a listening connection shares with those of the same encryption key. It excludes
+ * nobody: `pg_locks` shows which key an instance encrypts with.
+ */
+export const KEY_LOCK = 7_461_006
+
+/** The second number of that lock, as `pg_locks` shows it. */
+export const keyLockId = (keyId: string) => Number.parseInt(keyId.slice(0, 8), 16)
+
 const RECONNECT_MS = 500
 
 interface ListenOptions {
@@ -10,6 +22,8 @@ interface ListenOptions {
    * reconnect, because notifications in between are lost.
    */
   channels: Record<string, (payload: string) => void>
+  /** The id of the key that this instance encrypts with. */
+  keyId?: string | undefined
   onError(error: Error): void
   /** Aborted: the connection closes at once. */
   cut?: AbortSignal | undefined
@@ -18,7 +32,8 @@ interface ListenOptions {
 }
 
 /** Listens to notifications of other instances on a dedicated connection that reconnects. */
-export function listen({ connectionString, channels, onError, cut, silenceMs = 8_000 }: ListenOptions) {
+export function listen({ connectionString, channels, onError, ...options }: ListenOptions) {
+  const { keyId, cut, silenceMs = 8_000 } = options
   let isClosed = false
   let client: pg.Client | undefined
   let isListening = false
@@ -29,7 +44,7 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
   async function connect() {
     const fresh = new pg.Client({
       connectionString,
-      application_name: 'inlet listen',
+      application_name: LISTENER,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
       stream: () => databaseSocket(silenceMs, cut),
@@ -56,6 +71,8 @@ export function listen({ connectionString, channels, onError, cut, silenceMs = 8
     })
     try {
       await fresh.connect()
+      // `| 0`, because the statement takes a signed number.
+      if (keyId) await fresh.query('select pg_advisory_lock_shared($1, $2)', [KEY_LOCK, keyLockId(keyId) | 0])
       for (const channel of Object.keys(channels)) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`)
       onResponse()
       isListening = true

@@ -21,6 +21,7 @@ import { feedbackGroupsRepository } from './feedback/groups.ts'
 import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
 import { importRepository } from './import/index.ts'
+import { instancesRepository } from './instances.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
@@ -96,6 +97,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     /** Outside any reach: one reader for all streams. */
     changes: changesRepository(db),
     idempotency: idempotencyRepository(db),
+    instances: instancesRepository(db),
     cleanup: cleanupRepository(db),
     taskCounts: taskCountsRepository(db),
     taskTexts: taskTextsRepository(db),

@@ -1,4 +1,5 @@
 import type { WebhookReceiver } from '../clients/webhook-receiver.ts'
+import { keyId } from '../domain/token-seal.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
@@ -139,6 +140,8 @@ export function services(given: ServiceDeps) {
     taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
+    /** The id of the key that encrypts. */
+    keyId: codehost.encryptionKeys && keyId(codehost.encryptionKeys[0]),
     /** Handlers of notices from other instances, by channel. */
     notices: {
       [ACCESS_CHANGES]: access.forget,

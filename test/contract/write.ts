@@ -36,7 +36,7 @@ try {
   const db = openDatabase({ connectionString: server.connectionString, size: 2, onError: () => {} })
   const repos = repositories(db)
   const clock = systemClock()
-  const codehost = { host: githubClient(), apiUrls: [], token: undefined, encryptionKey: undefined }
+  const codehost = { host: githubClient(), apiUrls: [], token: undefined, encryptionKeys: undefined }
   const receiver = webhookReceiver({ allowHosts: [] })
   const service = services({
     ...{ repos, transfers: transfersOn(db), clock, randomBytes, codehost },

@@ -4,6 +4,7 @@ import { type AppDeps, buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
+import { encryptionKeysOf } from '../../src/db/embedded/encryption-key.ts'
 import { listen } from '../../src/db/listen.ts'
 import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
@@ -77,7 +78,7 @@ export async function startApp(options: TestAppOptions = {}) {
     host: githubClient({ timeoutMs: options.hostTimeoutMs ?? 5_000 }),
     apiUrls: config.codehostApiUrls,
     token: config.codehostToken,
-    encryptionKey: config.encryptionKey,
+    encryptionKeys: await encryptionKeysOf({ ...config, databaseUrl: connectionString }),
   }
   const receiver = webhookReceiver({ allowHosts: config.webhookAllowHosts, ...options.webhookReceiver })
   const transfers = transfersOn(db)
@@ -87,7 +88,8 @@ export async function startApp(options: TestAppOptions = {}) {
   })
   const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
-  const others = listen({ connectionString, channels: service.notices, onError: () => {} })
+  const { keyId, notices: channels } = service
+  const others = listen({ connectionString, channels, keyId, onError: () => {} })
   await others.ready
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 

@@ -13,7 +13,7 @@ import { services } from '../../src/services/index.ts'
 
 const [connectionString = '', url = '', token] = process.argv.slice(2)
 const db = openDatabase({ connectionString, size: 4, onError: () => {} })
-const codehost = { host: githubClient(), apiUrls: [url], token, encryptionKey: undefined }
+const codehost = { host: githubClient(), apiUrls: [url], token, encryptionKeys: undefined }
 const service = services({
   repos: repositories(db),
   transfers: transfersOn(db),

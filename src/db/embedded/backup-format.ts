@@ -13,6 +13,8 @@ export interface BackupHeader {
   bytes: number
   /** SHA-256 of the key that encrypts secrets in the database. The backup does not contain the key. */
   encryptionKey: string | null
+  /** The same of other keys that it needs: only if it was made while the key was being changed. */
+  previousEncryptionKeys?: string[]
 }
 
 /** The format that this code writes and reads. */

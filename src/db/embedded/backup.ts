@@ -15,7 +15,7 @@ import { exists, removeAbandoned, scratchName, syncDirectory } from './staging.t
 interface BackupOptions extends Pick<EmbeddedOptions, 'dataDir' | 'log' | 'settings'> {
   /** Must not exist. */
   file: string
-  about: Pick<BackupHeader, 'version' | 'encryptionKey'>
+  about: Pick<BackupHeader, 'version' | 'encryptionKey' | 'previousEncryptionKeys'>
   /** Aborts it, and leaves nothing behind. */
   signal?: AbortSignal | undefined
 }

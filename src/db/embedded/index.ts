@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
 import { locateData } from './data-location.ts'
-import { connect, ensureDatabase, isLastOne, keepProcessAlive } from './lease.ts'
+import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { whenRestored } from './restored.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
@@ -20,6 +20,8 @@ export interface EmbeddedServer {
   stop(): Promise<void>
   /** Calls `act` if the database was restored from a backup and no call has completed since. */
   whenRestored(act: () => Promise<void>): Promise<void>
+  /** Whether another Inlet process is connected to it. Only for a server without `onLost`. */
+  isShared(): Promise<boolean>
 }
 
 export interface EmbeddedOptions {
@@ -59,6 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
+      isShared: () => isShared(client),
       whenRestored: (act) => whenRestored(cluster.location.cluster, act),
       stop: once(async () => stop(cluster, { lease: (await supervisor?.release()) ?? client, log })),
     }

@@ -24,7 +24,7 @@ export async function connect(
     password: credentials.password,
     // Not the application's database: an open connection would prevent dropping, renaming or copying it.
     database: 'postgres',
-    application_name: 'inlet lease',
+    application_name: LEASE,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   })
@@ -70,6 +70,20 @@ export async function isLastOne(client: pg.Client): Promise<boolean> {
   return false
 }
 
+/** Whether there is a lease of another process. */
+export async function isShared(client: pg.Client): Promise<boolean> {
+  // That of a process that was killed remains visible for some milliseconds.
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const { rowCount } = await client.query(
+      'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()',
+      [LEASE],
+    )
+    if (rowCount === 0) return false
+    await sleep(50)
+  }
+  return true
+}
+
 /** Sets whether the open lease keeps this process alive. */
 export function keepProcessAlive(client: pg.Client, keeps: boolean): void {
   // Cast: @types/pg omits these two methods, which pg has had since version 8.0.
@@ -88,6 +102,7 @@ export async function ensureDatabase(client: pg.Client, name: string): Promise<v
   })
 }
 
+const LEASE = 'inlet lease'
 const LOCK = 4_011_719_604
 const WRONG_SERVER = 'WRONG_SERVER'
 

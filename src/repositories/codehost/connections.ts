@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne } from '../../db/drizzle.ts'
+import { and, asc, desc, eq, gt, inArray, ne } from '../../db/drizzle.ts'
 import { codehostConnections, syncRuns } from '../../db/tables/codehost.ts'
 import type { Executor, Reach } from '../index.ts'
 import type { SyncRunRow } from './sync-runs.ts'
@@ -26,6 +26,16 @@ export function codehostRepository(db: Executor, reach: Reach) {
     async findForUpdate(projectId: string): Promise<ConnectionRow | undefined> {
       const [row] = await db.select().from(codehostConnections).where(isOf(projectId)).for('no key update')
       return row
+    },
+
+    /** Oldest first. */
+    async list({ after, limit }: { after: string | undefined; limit: number }): Promise<ConnectionRow[]> {
+      return db
+        .select()
+        .from(codehostConnections)
+        .where(and(inReach, after === undefined ? undefined : gt(codehostConnections.id, after)))
+        .orderBy(asc(codehostConnections.id))
+        .limit(limit)
     },
 
     /** What changes of tasks need of the connections of these projects, by project. */

@@ -34,14 +34,14 @@ import {
   type TokenVault,
 } from './token.ts'
 
-export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKey'> {
+export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKeys'> {
   repos: Repositories
   clock: Clock
   vault: TokenVault
 }
 
 /** Connects a project to a repository after checking that the code host lets it be read. */
-export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey, vault }: ConnectDeps) {
+export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKeys, vault }: ConnectDeps) {
   /**
    * @throws project_not_found, project_archived, list_not_found, validation_failed, codehost_url_not_allowed,
    * insufficient_scope, encryption_key_missing, codehost_token_rejected, codehost_repository_not_found,
@@ -83,7 +83,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     if (bringsNoCredentials(caller, { given: input, same: isSameName ? seen : undefined })) {
       throw tokenRequired()
     }
-    if (given && !encryptionKey) throw encryptionKeyMissing()
+    if (given && !encryptionKeys) throw encryptionKeyMissing()
     const stored = storedFor(apiUrl, seen)
     const credentials = credentialChange(input, stored)
     const own = credentials === 'keep' && stored ? vault.open(stored) : given

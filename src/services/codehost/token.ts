@@ -1,7 +1,8 @@
 import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
-import { seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
 import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { Reencrypt } from '../encryption.ts'
 
 /** The code host and the operator's settings for it. */
 export interface CodehostDeps {
@@ -10,8 +11,8 @@ export interface CodehostDeps {
   apiUrls: readonly string[]
   /** For connections without a token of their own, at the default address only. */
   token: string | undefined
-  /** 32 bytes; without it, no tokens can be stored. */
-  encryptionKey: Buffer | undefined
+  /** Without them, no tokens can be stored. */
+  encryptionKeys: EncryptionKeys | undefined
 }
 
 interface VaultDeps extends Omit<CodehostDeps, 'host'> {
@@ -37,15 +38,15 @@ const appOwner = (connectionId: string) => `app:${connectionId}`
 const secretOwner = (connectionId: string) => `webhook:${connectionId}`
 
 /** Encrypts the tokens, App keys, and webhook secrets of connections, and selects what a connection uses. */
-export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: VaultDeps) {
+export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }: VaultDeps) {
   return {
     /**
      * Encrypts what was given for a connection.
      * @throws encryption_key_missing
      */
     seal({ token, app }: Credentials, id: string): StoredCredentials {
-      if (!key) throw encryptionKeyMissing()
-      const sealed = (text: string, owner: string) => seal(text, { key, owner, randomBytes })
+      if (!keys) throw encryptionKeyMissing()
+      const sealed = (text: string, owner: string) => seal(text, { keys, owner, randomBytes })
       return {
         token: token === null ? null : sealed(token, id),
         app: app ? { ...app, privateKey: sealed(app.privateKey, appOwner(id)) } : null,
@@ -57,17 +58,17 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
      * @throws encryption_key_missing, codehost_token_rejected
      */
     open(stored: StoredCredentials & { id: string }): Credentials {
-      if (!key) throw encryptionKeyGone()
-      const opened = openWith(key, stored)
+      if (!keys) throw encryptionKeyGone()
+      const opened = openWith(keys, stored)
       if (!opened) throw codehostRefused('codehost_token_rejected', UNREADABLE)
       return opened
     },
 
     /** A new webhook secret; undefined without an encryption key, because then none can be stored. */
     newWebhookSecret(connectionId: string): { text: string; sealed: string } | undefined {
-      if (!key) return undefined
+      if (!keys) return undefined
       const text = `inlw_${randomBytes(32).toString('base64url')}`
-      return { text, sealed: seal(text, { key, owner: secretOwner(connectionId), randomBytes }) }
+      return { text, sealed: seal(text, { keys, owner: secretOwner(connectionId), randomBytes }) }
     },
 
     /** The valid webhook secrets of a connection; one that cannot be decrypted is omitted. */
@@ -75,7 +76,7 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
       const { id, webhookSecret, previousWebhookSecret, previousWebhookSecretUntil: until } = connection
       const isOverlapping = until !== null && until > now
       return [webhookSecret, isOverlapping ? previousWebhookSecret : null].flatMap((sealed) => {
-        const text = sealed !== null && key ? unseal(sealed, { key, owner: secretOwner(id) }) : undefined
+        const text = sealed !== null && keys ? unseal(sealed, { keys, owner: secretOwner(id) }) : undefined
         return text ?? []
       })
     },
@@ -93,9 +94,31 @@ export function tokenVault({ apiUrls, token, encryptionKey: key, randomBytes }: 
         return { code: 'codehost_url_not_allowed', message }
       }
       if (!isStored(connection)) return { apiUrl, token: this.sharedToken(apiUrl) }
-      const own = key && openWith(key, connection)
+      const own = keys && openWith(keys, connection)
       return own ? { apiUrl, ...own } : { code: 'codehost_token_unreadable', message: UNREADABLE }
     },
+  }
+}
+
+/** What is encrypted of a connection, encrypted again. */
+export function reencryptedConnection(
+  connection: ConnectionRow,
+  reencrypt: Reencrypt,
+): Partial<ConnectionRow> {
+  const { id, token, app, webhookSecret, previousWebhookSecret: previous } = connection
+  const owner = secretOwner(id)
+  const until = connection.previousWebhookSecretUntil
+  return {
+    token: token && reencrypt(token, { owner: id, name: 'token' }),
+    app: app && {
+      ...app,
+      privateKey: reencrypt(app.privateKey, {
+        owner: appOwner(id),
+        name: 'private key of the GitHub App',
+      }),
+    },
+    webhookSecret: webhookSecret && reencrypt(webhookSecret, { owner, name: 'webhook secret' }),
+    previousWebhookSecret: previous && reencrypt(previous, { owner, name: 'previous webhook secret', until }),
   }
 }
 
@@ -108,16 +131,16 @@ export const isSameSecret = (one: StoredCredentials | undefined, other: StoredCr
   (one?.app?.privateKey ?? null) === (other?.app?.privateKey ?? null)
 
 function openWith(
-  key: Buffer,
+  keys: EncryptionKeys,
   { id, token, app }: StoredCredentials & { id: string },
 ): Credentials | undefined {
   if (app) {
-    const privateKey = unseal(app.privateKey, { key, owner: appOwner(id) })
+    const privateKey = unseal(app.privateKey, { keys, owner: appOwner(id) })
     return privateKey === undefined ? undefined : { token: null, app: { ...app, privateKey } }
   }
-  const text = token === null ? undefined : unseal(token, { key, owner: id })
+  const text = token === null ? undefined : unseal(token, { keys, owner: id })
   return text === undefined ? undefined : { token: text }
 }
 
 const UNREADABLE =
-  'The stored token or private key cannot be decrypted: ENCRYPTION_KEY has changed. Restore it, or connect the repository again with a token or a GitHub App.'
+  'The stored token or private key cannot be decrypted: ENCRYPTION_KEY has changed. Set it or ENCRYPTION_KEY_PREVIOUS to the key from before, or connect the repository again with a token or a GitHub App.'

@@ -1,9 +1,10 @@
 import { hashOf } from '../../domain/secret.ts'
 import { isStandardSecret } from '../../domain/sources/signature.ts'
-import { seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
 import { encryptionKeyMissing, validationFailed } from '../../errors/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { VerifyScheme } from '../../schemas/source.ts'
+import type { Reencrypt } from '../encryption.ts'
 
 export type SourceSecrets = ReturnType<typeof sourceSecrets>
 
@@ -14,11 +15,11 @@ const isSigning = (scheme: VerifyScheme) => scheme === 'standard_webhooks' || sc
 
 /** The secrets of sources: those that sign are encrypted, those that are sent are hashed. */
 export function sourceSecrets({
-  encryptionKey: key,
+  encryptionKeys: keys,
   randomBytes,
 }: {
-  /** 32 bytes; without it, no secret that signs can be stored. */
-  encryptionKey: Buffer | undefined
+  /** Without them, no secret that signs can be stored. */
+  encryptionKeys: EncryptionKeys | undefined
   randomBytes(size: number): Buffer
 }) {
   return {
@@ -34,8 +35,8 @@ export function sourceSecrets({
       }
       const text = given ?? newSecret(scheme)
       if (!isSigning(scheme)) return { text, stored: hashOf(text) }
-      if (!key) throw encryptionKeyMissing()
-      return { text, stored: seal(text, { key, owner: ownerOf(id), randomBytes }) }
+      if (!keys) throw encryptionKeyMissing()
+      return { text, stored: seal(text, { keys, owner: ownerOf(id), randomBytes }) }
     },
 
     /** The hashes of the valid secrets, or the secrets themselves if they sign; one that cannot be decrypted is omitted. */
@@ -43,7 +44,7 @@ export function sourceSecrets({
       const { id, scheme, secret, previousSecret } = source
       const stored = [secret, ...(isOverlapping(source, now) && previousSecret ? [previousSecret] : [])]
       if (!isSigning(scheme)) return stored
-      return stored.flatMap((sealed) => (key && unseal(sealed, { key, owner: ownerOf(id) })) ?? [])
+      return stored.flatMap((sealed) => (keys && unseal(sealed, { keys, owner: ownerOf(id) })) ?? [])
     },
   }
 
@@ -52,6 +53,17 @@ export function sourceSecrets({
     return scheme === 'standard_webhooks'
       ? `whsec_${bytes.toString('base64')}`
       : `inls_${bytes.toString('base64url')}`
+  }
+}
+
+/** The secrets of a source, encrypted again if they sign. */
+export function reencryptedSource(source: SourceRow, reencrypt: Reencrypt): Partial<SourceRow> {
+  const { id, scheme, secret, previousSecret, previousSecretUntil: until } = source
+  if (!isSigning(scheme)) return {}
+  const owner = ownerOf(id)
+  return {
+    secret: reencrypt(secret, { owner, name: 'secret' }),
+    previousSecret: previousSecret && reencrypt(previousSecret, { owner, name: 'previous secret', until }),
   }
 }
 

@@ -33,7 +33,8 @@ export interface Message {
 const MAX_BODY_CHARACTERS = 1_000
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': `Inlet/${VERSION}` }
-const UNREADABLE = 'The secret cannot be decrypted: ENCRYPTION_KEY was changed.'
+const UNREADABLE =
+  'The secret cannot be decrypted: ENCRYPTION_KEY was changed. Set it or ENCRYPTION_KEY_PREVIOUS to the key from before, or replace the secret.'
 
 /**
  * Returns a function that sends messages to a webhook as it is now, each once. That one rejects only if the signal is

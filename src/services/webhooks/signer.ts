@@ -1,6 +1,7 @@
-import { seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
 import { encryptionKeyMissing } from '../../errors/index.ts'
-import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
+import type { NewWebhookRow, WebhookRow } from '../../repositories/webhooks/webhooks.ts'
+import type { Reencrypt } from '../encryption.ts'
 import { isOverlapping } from '../sources/secrets.ts'
 
 export type WebhookSigner = ReturnType<typeof webhookSigner>
@@ -9,11 +10,11 @@ type Signing = Pick<WebhookRow, 'id' | 'secret' | 'previousSecret' | 'previousSe
 
 /** The secrets of outgoing webhooks, which are encrypted. */
 export function webhookSigner({
-  encryptionKey: key,
+  encryptionKeys: keys,
   randomBytes,
 }: {
-  /** 32 bytes; without it, no secret can be stored. */
-  encryptionKey: Buffer | undefined
+  /** Without them, no secret can be stored. */
+  encryptionKeys: EncryptionKeys | undefined
   randomBytes(size: number): Buffer
 }) {
   return {
@@ -22,9 +23,9 @@ export function webhookSigner({
      * @throws encryption_key_missing
      */
     newSecret(id: string): { text: string; stored: string } {
-      if (!key) throw encryptionKeyMissing()
+      if (!keys) throw encryptionKeyMissing()
       const text = `whsec_${randomBytes(32).toString('base64')}`
-      return { text, stored: seal(text, { key, owner: ownerOf(id), randomBytes }) }
+      return { text, stored: seal(text, { keys, owner: ownerOf(id), randomBytes }) }
     },
 
     /** The valid secrets of a webhook; one that cannot be decrypted is omitted. */
@@ -32,9 +33,19 @@ export function webhookSigner({
       const { secret, previousSecret } = webhook
       const stored = [secret, ...(isOverlapping(webhook, now) ? [previousSecret] : [])]
       return stored.flatMap(
-        (sealed) => (key && sealed && unseal(sealed, { key, owner: ownerOf(webhook.id) })) || [],
+        (sealed) => (keys && sealed && unseal(sealed, { keys, owner: ownerOf(webhook.id) })) || [],
       )
     },
+  }
+}
+
+/** The secrets of a webhook, encrypted again. */
+export function reencryptedWebhook(webhook: WebhookRow, reencrypt: Reencrypt): Partial<NewWebhookRow> {
+  const { id, secret, previousSecret, previousSecretUntil: until } = webhook
+  const owner = ownerOf(id)
+  return {
+    secret: secret && reencrypt(secret, { owner, name: 'secret' }),
+    previousSecret: previousSecret && reencrypt(previousSecret, { owner, name: 'previous secret', until }),
   }
 }
 

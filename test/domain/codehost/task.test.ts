@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CodehostItem, itemOf, itemsOf } from '../../../src/domain/codehost/item.ts'
 import { hashOf, importItem, type SyncedTask, updateFromItem } from '../../../src/domain/codehost/task.ts'
-import { seal, unseal } from '../../../src/domain/token-seal.ts'
 
 const now = new Date('2026-01-02T00:00:00Z')
 const raw = {
@@ -248,24 +247,5 @@ describe('a response of the code host', () => {
 
   test('the later of two items with one number on a page counts', () => {
     expect(itemsOf([raw, { ...raw, title: 'Later' }])?.map(({ title }) => title)).toEqual(['Later'])
-  })
-})
-
-describe('an encrypted token', () => {
-  const key = Buffer.alloc(32, 1)
-  const randomBytes = (size: number) => Buffer.alloc(size, 7)
-  const sealed = seal('secret', { key, owner: 'a', randomBytes })
-  test('decrypts with its key and its owner', () => {
-    expect(sealed).not.toContain('secret')
-    expect(unseal(sealed, { key, owner: 'a' })).toBe('secret')
-  })
-  test.each([
-    ['another key', sealed, { key: Buffer.alloc(32, 2), owner: 'a' }],
-    ['another owner', sealed, { key, owner: 'b' }],
-    ['a changed text', `${sealed.slice(0, -2)}xx`, { key, owner: 'a' }],
-    ['a shortened tag', sealed.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1'), { key, owner: 'a' }],
-    ['no text at all', '', { key, owner: 'a' }],
-  ])('does not decrypt with %s', (_, text, options) => {
-    expect(unseal(text, options)).toBeUndefined()
   })
 })

@@ -81,8 +81,8 @@ export async function startWorld() {
   const repos = repositories(db)
   const builders = given(db, clock)
   const apiUrls = [host.url]
-  const encryptionKey = randomBytes(32)
-  const vault = tokenVault({ apiUrls, token: undefined, encryptionKey, randomBytes })
+  const encryptionKeys = [randomBytes(32)] as const
+  const vault = tokenVault({ apiUrls, token: undefined, encryptionKeys, randomBytes })
   const signal = new AbortController().signal
   const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
   const receiver = pushService({ repos, clock, vault, metrics: METRICS, host: client })
@@ -103,7 +103,7 @@ export async function startWorld() {
     reports: refusable(reportsService({ repos, clock })),
     writeBack: refusable(writeBackService({ repos })),
     deliveries: refusable(deliveriesService({ repos })),
-    codehost: codehostService({ repos, clock, host: client, apiUrls, encryptionKey, vault }),
+    codehost: codehostService({ repos, clock, host: client, apiUrls, encryptionKeys, vault }),
     repository: () => host.repository(`acme/app-${++repositoryCount}`),
 
     /**

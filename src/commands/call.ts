@@ -1,0 +1,43 @@
+import type { Config } from '../config.ts'
+
+const USAGE = `Usage:
+  npm run keys -- create --admin [--name NAME]    Creates an admin key, and shows it once.
+  npm run keys -- rotate-encryption               Encrypts stored tokens and secrets with a new key.
+  npm run backup -- FILE                          Backs up the embedded database, also while Inlet runs.
+  npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.`
+
+export const OPTIONS = {
+  admin: { type: 'boolean', default: false },
+  name: { type: 'string', default: 'Admin key' },
+  'move-existing': { type: 'boolean', default: false },
+} as const
+
+/** What a command gets. */
+export interface Call {
+  config: Config
+  /** The arguments after the command. */
+  words: string[]
+  /** Where relative files are. */
+  folder: string
+  options: { admin: boolean; name: string; 'move-existing': boolean }
+  /** Aborted by a signal to the process. */
+  signal: AbortSignal
+}
+
+export const usage = () => new Error(USAGE)
+
+/** @throws Error with the usage */
+export function refuseWords(words: string[]): void {
+  if (words.length > 0) throw usage()
+}
+
+export const LOG = {
+  info() {},
+  warn(_details: object, message: string) {
+    process.stderr.write(`${message}\n`)
+  },
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '../lib/clock.ts'
+import { createAdminKey, setUp } from '../services/setup.ts'
+import { shownOnce } from '../start-text.ts'
+import { type Call, refuseWords, usage } from './call.ts'
+import { onDatabase } from './database.ts'
+
+/** `keys create`. On a database that no instance has used, it does what the first start does. */
+export async function createKey({ config, words, options, signal }: Call): Promise<void> {
+  const name = options.name.trim()
+  refuseWords(words)
+  if (!options.admin) throw usage()
+  if (name.length < 1 || name.length > 100) throw new Error('--name must have 1 to 100 characters.')
+  await onDatabase({ config, signal }, async ({ repos }) => {
+    const deps = { repos, clock: systemClock(), randomBytes }
+    const hasWebhookSecret = config.webhookSecret !== undefined
+    const first = await setUp({ ...deps, bootstrapKey: undefined, hasWebhookSecret })
+    const adminKey = first.adminKey ?? (await createAdminKey({ ...deps, name }))
+    process.stdout.write(shownOnce({ ...first, adminKey }))
+    return undefined
+  })
+}
