@@ -17,6 +17,7 @@ const COMMANDS: Record<string, Command> = {
   },
   backup: { load: async () => (await import('./commands/backup.ts')).backup },
   restore: { load: async () => (await import('./commands/backup.ts')).restoreBackup },
+  'after-restore': { load: async () => (await import('./commands/after-restore.ts')).switchOff },
 }
 
 // The image starts every command here, and the server as well, which has its own signals and errors.

@@ -3,6 +3,7 @@ import { startApp } from './support/app.ts'
 import { spawnCommand } from './support/commands.ts'
 import { newDirectory, removeEmbedded } from './support/embedded-servers.ts'
 import { emptyDatabase, freshDatabase } from './support/postgres.ts'
+import { SENDING_ENV, webhookTo } from './support/webhooks.ts'
 
 afterAll(removeEmbedded)
 
@@ -62,4 +63,42 @@ describe('npm run keys -- create --admin', () => {
     spawnCommand(['keys', 'create', '--admin', ...words], { env: { DATABASE_URL: connectionString } }).ended
 
   const keysIn = (output: string) => output.match(/(?<=^ {2})inl_\S+$/gm) ?? []
+})
+
+describe('npm run after-restore', () => {
+  test('turns off what a restore turns off, once no instance runs', async () => {
+    const { connectionString, drop } = await freshDatabase()
+    const run = () => spawnCommand(['after-restore'], { env: { DATABASE_URL: connectionString } }).ended
+    const app = await startApp({ connectionString, env: SENDING_ENV })
+    const webhook = await webhookTo(app, { url: 'http://127.0.0.1:9/' })
+    const project = await app.given.project()
+    await app.given.connection(project.id, { writeBack: 'state' })
+    const { nextCursor } = (await app.get('/api/changes')).body
+    const [before] = await app.query('select epoch from change_feed')
+
+    expect(await run()).toEqual({
+      code: 1,
+      output: 'Inlet is running with this database. Stop all instances, then run this again.\n',
+    })
+    expect(await app.query('select epoch from change_feed')).toEqual([before])
+    expect((await app.get(`/api/webhooks/${webhook.id}`)).body).toMatchObject({ isActive: true })
+    await app.close()
+
+    const { code, output } = await run()
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringContaining('Turned off: 1 outgoing webhooks, and write-back of 1 projects.'),
+    })
+    expect(await run()).toMatchObject({ code: 0, output: expect.stringContaining('off: 0 outgoing') })
+
+    const later = await startApp({ connectionString, env: SENDING_ENV })
+    const off = (await later.get(`/api/webhooks/${webhook.id}`)).body
+    expect(off).toMatchObject({ isActive: false, disabledReason: 'restored' })
+    const connection = (await later.get(`/api/projects/${project.id}/codehost`)).body
+    expect(connection).toMatchObject({ writeBack: 'off' })
+    const { status, body } = await later.get(`/api/changes?cursor=${nextCursor}`)
+    expect([status, body.code]).toEqual([400, 'invalid_cursor'])
+    await later.close()
+    await drop()
+  })
 })

@@ -24,7 +24,7 @@ describe('the documents', () => {
       const paths = [...text.matchAll(/`((?:src|test|docs|migrations|\.ci|\.github)\/[\w./-]*)`/g)].map(
         ([, path = '']) => path,
       )
-      const runs = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name)
+      const runs = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name)
       return [
         ...paths
           .filter((path) => !existsSync(join(root, path)))

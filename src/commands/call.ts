@@ -4,7 +4,8 @@ const USAGE = `Usage:
   npm run keys -- create --admin [--name NAME]    Creates an admin key, and shows it once.
   npm run keys -- rotate-encryption               Encrypts stored tokens and secrets with a new key.
   npm run backup -- FILE                          Backs up the embedded database, also while Inlet runs.
-  npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.`
+  npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.
+  npm run after-restore                           Does what the first start after a restore does: for snapshots.`
 
 export const OPTIONS = {
   admin: { type: 'boolean', default: false },

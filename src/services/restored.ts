@@ -10,6 +10,14 @@ interface RestoredDeps {
   clock: Clock
 }
 
+/** What a restore has turned off. */
+interface SwitchedOff {
+  /** Outgoing ones. */
+  webhooks: number
+  /** With write-back. */
+  connections: number
+}
+
 /** Continues in a database if it is a dump that was restored: the other instance may still run. */
 export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<void> {
   if (!(await repos.changes.isForeign())) return
@@ -22,18 +30,20 @@ export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<voi
  * The first start of a restored database: turns off what it sends to other systems, because the instance that was
  * backed up may still run, and because they may already have what this one does not know of. Ends all cursors of changes.
  */
-export async function afterRestore({ repos, clock }: RestoredDeps): Promise<void> {
-  await repos.transaction(async (repos) => {
+export async function afterRestore({ repos, clock }: RestoredDeps): Promise<SwitchedOff> {
+  return repos.transaction(async (repos) => {
     const { codehost, codehostWrites, webhooks, activity, configurationChanges } = repos.within(everywhere)
     const now = clock.now()
     const message = 'Turned off because the database was restored from a backup.'
-    for (const webhook of await webhooks.switchOffAll('restored')) {
+    const active = await webhooks.switchOffAll('restored')
+    for (const webhook of active) {
       const { projectId } = webhook
       const metadata = { ...about(webhook), reason: 'restored' }
       const type = 'webhook.disabled'
       await activity.insert([activityRow(clock, { now, type, actor: SERVICE, projectId, message, metadata })])
     }
-    for (const before of await codehost.listWritingBack()) {
+    const writingBack = await codehost.listWritingBack()
+    for (const before of writingBack) {
       const { id, projectId } = before
       await codehostWrites.cancel(id)
       await codehost.update(id, { writeBack: 'off', updatedAt: now })
@@ -43,5 +53,6 @@ export async function afterRestore({ repos, clock }: RestoredDeps): Promise<void
       await configurationChanges.announceProject(projectId)
     }
     await repos.changes.renewEpoch()
+    return { webhooks: active.length, connections: writingBack.length }
   })
 }
