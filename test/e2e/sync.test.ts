@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
 import type { Page } from '../tools/playwright.ts'
-import { panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
+import { expectNone, panelOf, rowOf, testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() =>
   // A host that is slow on purpose is not one that does not answer.
@@ -73,7 +73,7 @@ describe('the sync of a repository', () => {
 
   test('creates tasks with a link to their source and its state', async ({ app }) => {
     const { project, repository, sync } = await app.service.connected()
-    repository.issue({ title: 'An issue', body: 'From **there**' })
+    repository.issue({ title: 'An issue', body: 'From **there**, with #2 of @bob' })
     repository.pull({ title: 'A change' })
     repository.merge(2)
     await sync()
@@ -84,7 +84,11 @@ describe('the sync of a repository', () => {
     const link = panel.getByRole('link', { name: 'View on code host' })
     await expect.poll(() => link.getAttribute('href')).toContain(`${repository.name}/pull/2`)
     await page.getByRole('link', { name: 'An issue' }).click()
-    await panel.getByText(`Issue #1 in ${repository.name}, open`).waitFor()
+    await panel.getByText(`Issue #1 in ${repository.name}, open, opened by ada`).waitFor()
+    for (const [name, path] of Object.entries({ '#2': `${repository.name}/issues/2`, '@bob': 'bob' })) {
+      const reference = panel.getByRole('link', { name, exact: true })
+      await expect.poll(() => reference.getAttribute('href')).toBe(`https://codehost.example/${path}`)
+    }
     await panel.getByText(/Read-only because it is synced from the code host. Edit it there/).waitFor()
     await expect.poll(() => panel.getByRole('button', { name: 'Write description' }).count()).toBe(0)
 
@@ -95,6 +99,38 @@ describe('the sync of a repository', () => {
     await page.goto(`${app.service.url}/projects/${project.id}`)
     await runsOf(page).first().getByText('1 skipped').click()
     await runsOf(page).first().getByText('#1: deleted in Inlet').waitFor()
+  })
+
+  test('lists tasks by when they were opened there', async ({ app }) => {
+    const { project, repository, sync } = await app.service.connected()
+    const { body: lists } = await app.service.get(`/api/projects/${project.id}/lists`)
+    await app.service.post('/api/tasks', { title: 'Added before', listId: lists.data[0].id })
+    repository.issue({ title: 'Opened in 2019', createdAt: Date.parse('2019-05-02T12:00:00Z') })
+    repository.issue({ title: 'Opened in 2008', createdAt: Date.parse('2008-02-29T12:00:00Z') })
+    await sync()
+    const page = await app.open(`/tasks?projectId=${project.id}`, { timezoneId: 'UTC' })
+    await rowOf(page, 'Opened in 2019').getByText('2 May 2019').waitFor()
+    const titles = () => page.locator('[data-task]').getByRole('link').allInnerTexts()
+    await expect.poll(titles).toEqual(['Added before', 'Opened in 2019', 'Opened in 2008'])
+    await page.goto(`${app.service.url}/tasks?projectId=${project.id}&sort=openedAt`)
+    await expect.poll(titles).toEqual(['Opened in 2008', 'Opened in 2019', 'Added before'])
+  })
+
+  test('leaves tasks that can be edited after a disconnect', async ({ app }) => {
+    const { project, repository, sync } = await app.service.connected()
+    repository.issue({ title: 'Theirs' })
+    await sync()
+    const page = await app.open(`/tasks?projectId=${project.id}`)
+    const panel = panelOf(page)
+    await rowOf(page, 'Theirs').getByRole('link').click()
+    await panel.getByText(/^Issue #1/).waitFor()
+    await expectNone(page, panel.getByRole('button', { name: 'Theirs' }))
+    await app.service.delete(`/api/projects/${project.id}/codehost`)
+    await page.reload()
+    await panel.getByRole('button', { name: 'Theirs' }).click()
+    await panel.getByLabel('Title').fill('Ours now')
+    await page.keyboard.press('Enter')
+    await rowOf(page, 'Ours now').waitFor()
   })
 
   test('shows the colors of labels in rows and on the task', async ({ app }) => {
@@ -122,6 +158,7 @@ describe('the sync of a repository', () => {
     for (const title of ['Under review', 'Merged', 'Given up']) repository.pull({ title })
     repository.merge(7)
     repository.close(8)
+    repository.pull({ title: 'Half done', isDraft: true })
     await sync()
     repository.remove(5)
     await sync('?mode=full')
@@ -135,11 +172,13 @@ describe('the sync of a repository', () => {
       'Under review': 'Pull request, open',
       Merged: 'Pull request, merged',
       'Given up': 'Pull request, closed without merging',
+      'Half done': 'Pull request, draft',
     }
     for (const [title, words] of Object.entries(states)) {
       await rowOf(page, title).getByRole('img', { name: words, exact: true }).waitFor()
     }
     await rowOf(page, 'Merged').getByText('#7', { exact: true }).waitFor()
+    await rowOf(page, 'Half done').getByText('Draft', { exact: true }).waitFor()
     expect(await violationsOn(page)).toEqual([])
   })
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { itemOf } from '../../src/domain/codehost/item.ts'
 import { type CodeHostFake, startCodeHost } from './code-host.ts'
 import { commentDelivery } from './code-host-comments.ts'
-import { recordedDeliveries } from './code-host-deliveries.ts'
+import { itemDelivery, recordedDeliveries } from './code-host-deliveries.ts'
+import { written } from './code-host-items.ts'
 
 /** The fake is only worth something if it is like the real one. */
 interface Recorded {
@@ -54,6 +55,17 @@ function errorsIn(list: unknown, schema: 'issues' | 'comments') {
     withoutNullable(read(`${schema}.schema`)) as object,
   )
   return check(list) ? [] : check.errors
+}
+
+/** The members, with their types, that none of the recorded ones has. */
+function unlike(sent: object, recorded: object[]): string[] {
+  const typed = (json: object) =>
+    Object.entries(JSON.parse(written(json))).map(
+      ([name, value]) =>
+        `${name}: ${value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value}`,
+    )
+  const known = new Set(recorded.flatMap(typed))
+  return typed(sent).filter((member) => !known.has(member))
 }
 
 /** The names in a Link header with the shape of their addresses. */
@@ -154,6 +166,30 @@ describe('the fake code host', () => {
     repository.remove(2)
     expect(await json(`${path}/comments`)).toHaveLength(1)
     expect((await ask(`${path}/comments/${[...repository.comments.keys()][1]}`)).status).toBe(404)
+  })
+
+  test('reports issues and pull requests like the recorded deliveries', () => {
+    const repository = host.repository('acme/reported-items')
+    const values = { labels: ['bug'], assignees: ['ada'] }
+    const items = { issues: repository.issue(values), pull_request: repository.pull(values) }
+    const about = { api: host.url, repository: repository.about }
+    for (const [event, item] of Object.entries(items)) {
+      const recorded = recordedDeliveries().filter((delivery) => delivery.event === event)
+      expect(recorded.length).toBeGreaterThan(20)
+      const actions = recorded.map(({ payload }) => (payload as { action: string }).action)
+      for (const action of new Set(actions)) {
+        const own = itemDelivery(item, { ...about, action })
+        expect(own.event).toBe(event)
+        const member = event === 'issues' ? 'issue' : event
+        const itemIn = (payload: object) => (payload as Record<string, object>)[member] ?? {}
+        for (const part of [(payload: object) => payload, itemIn]) {
+          const others = recorded.map(({ payload }) => part(payload))
+          // The recordings are older than the reason of a state, which the description of the API has.
+          const isNewer = (name: string) => name === 'state_reason: null'
+          expect(unlike(part(own.payload), others).filter((name) => !isNewer(name))).toEqual([])
+        }
+      }
+    }
   })
 
   test('reports comments like the recorded deliveries', () => {
