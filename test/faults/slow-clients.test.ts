@@ -12,7 +12,7 @@ afterAll(cleanUp)
 
 // At the same time, for they wait for the service's timeouts.
 test.concurrent('400 connections that withhold the end of a body are cut, and hold little memory until then', {
-  timeout: 120_000,
+  timeout: 180_000,
 }, async ({ expect }) => {
   const port = await freePort()
   const env = { WEBHOOK_SECRET: SECRET, WEBHOOK_PORT: String(port) }
@@ -27,15 +27,15 @@ test.concurrent('400 connections that withhold the end of a body are cut, and ho
   const doors = [
     { at: url, path: '/api/tasks', headers: { 'X-API-Key': ADMIN_KEY } },
     { at: receiver, path: '/api/analytics/webhook', headers: { Authorization: `Bearer ${SECRET}` } },
-  ]
+  ].map(({ at, path, headers }) => ({
+    at,
+    // Shared: 400 MiB of bodies would slow down the clients, and with them the service.
+    bytes: unfinishedPost(path, { headers, length: MIB, sent: MIB - 1 }),
+  }))
   const { peak, result: clients } = await peakMemoryOf(inlet.process.pid, async () => {
     const clients = []
     for (let i = 0; i < 200; i++) {
-      for (const { at, path, headers } of doors) {
-        clients.push(
-          await slowClient(at, { bytes: unfinishedPost(path, { headers, length: MIB, sent: MIB - 1 }) }),
-        )
-      }
+      for (const { at, bytes } of doors) clients.push(await slowClient(at, { bytes }))
     }
     expect(await me()).toBe(200)
     await Promise.race([Promise.all(clients.map(({ closed }) => closed)), sleep(80_000)])
@@ -52,7 +52,7 @@ test.concurrent('400 connections that withhold the end of a body are cut, and ho
 })
 
 test.concurrent('connections without a request, or with an endless header, are cut on both ports', {
-  timeout: 150_000,
+  timeout: 180_000,
 }, async ({ expect }) => {
   const port = await freePort()
   const env = { WEBHOOK_SECRET: SECRET, WEBHOOK_PORT: String(port) }
@@ -90,8 +90,10 @@ test.concurrent('50 readers that never read a page of long tasks hold little mem
     const body = JSON.stringify({ listId, tasks: Array.from({ length: 50 }, () => task) })
     expect((await fetch(`${url}/api/tasks/bulk`, { method: 'POST', headers, body })).status).toBe(201)
   }
-  const read = async () =>
+  const readOnce = async () =>
     (await (await fetch(`${url}/api/tasks?limit=200`, { headers })).arrayBuffer()).byteLength
+  // On a busy machine a statement or a read may take too long, and the response is cut.
+  const read = (): Promise<number> => readOnce().catch(() => sleep(500).then(read))
   const bytes = await read()
   expect(bytes).toBeGreaterThan(200 * 65_000)
   const { pid } = inlet.process
@@ -124,11 +126,9 @@ test.concurrent('50 readers that never read the rules hold no more memory than t
   const url = await inlet.url
   const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' }
   const body = JSON.stringify({ content: 'Rule text. '.repeat(728).slice(0, 8_000) })
-  for (let i = 0; i < 1_000; i += 20) {
-    const made = await Promise.all(
-      Array.from({ length: 20 }, () => fetch(`${url}/api/rules`, { method: 'POST', headers, body })),
-    )
-    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201))
+  // One after the other, as the service would: together, on a busy machine, the last wait too long for their turn.
+  for (let i = 0; i < 1_000; i++) {
+    expect((await fetch(`${url}/api/rules`, { method: 'POST', headers, body })).status).toBe(201)
   }
   const created = await fetch(`${url}/api/keys`, {
     method: 'POST',
