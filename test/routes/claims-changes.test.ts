@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
 import { claiming } from '../support/claims.ts'
 
 let service: TestApp
@@ -12,8 +12,6 @@ afterAll(() => service.close())
 
 const patch = (id: string, change: object, key = service.adminKey) =>
   service.patch(`/api/tasks/${id}`, change, { key })
-const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 const LOST = [409, 'claim_lost']
 
 const rowOf = async (id: string) => {
@@ -52,7 +50,7 @@ describe('a change that names the claim', () => {
         expect(codeOf(await patch(id, { ...change, claimNumber }, key))).toEqual(LOST)
     }
     expect(codeOf(await patch(id, { notes: 'x', claimNumber: 0 }, key))).toEqual([400, 'validation_failed'])
-    expect(await get(id)).toMatchObject({ notes: null, version: 4 })
+    expect(await service.task(id)).toMatchObject({ notes: null, version: 4 })
   })
 
   test('is refused once the lease is over, before and after the job has opened the task', async () => {
@@ -63,7 +61,7 @@ describe('a change that names the claim', () => {
       expect(codeOf(await patch(id, { ...change, claimNumber: 1 }, key))).toEqual(LOST)
     await service.service.claims.openExpired()
     expect(codeOf(await patch(id, { notes: 'x', claimNumber: 1 }, key))).toEqual(LOST)
-    expect(await get(id)).toMatchObject({ notes: null, status: 'open' })
+    expect(await service.task(id)).toMatchObject({ notes: null, status: 'open' })
   })
 
   test('is refused if the lease ends between the decision and the write', async () => {
@@ -84,7 +82,7 @@ describe('a change that names the claim', () => {
     await holder.query('commit')
     holder.release()
     expect(codeOf(await change)).toEqual(LOST)
-    expect(await get(id)).toMatchObject({ notes: null })
+    expect(await service.task(id)).toMatchObject({ notes: null })
   })
 
   test('that completes the task can be repeated', async () => {
@@ -107,7 +105,7 @@ describe('a change that names the claim', () => {
       changes.map((change) => patch(id, { ...change, claimNumber: 1 }, key)),
     )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(await get(id)).toMatchObject({
+    expect(await service.task(id)).toMatchObject({
       ...Object.assign({}, ...changes),
       claim: { number: 1 },
       version: 6,

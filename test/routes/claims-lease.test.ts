@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
 import { claiming } from '../support/claims.ts'
 
 let service: TestApp
@@ -10,16 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
-
 describe('a lease that is over', () => {
   test('makes the task ready at once, and the next claim logs its end', async () => {
     const { claimed, next, claim } = await given.project()
     for (const claimAgain of [(_: string) => next(), (id: string) => claim(id)]) {
       const { id, claim: first } = await claimed()
       await given.expire(id)
-      expect(await get(id)).toMatchObject({ claim: null, isReady: true })
+      expect(await service.task(id)).toMatchObject({ claim: null, isReady: true })
 
       const again = await claimAgain(id)
 
@@ -34,10 +31,10 @@ describe('a lease that is over', () => {
     const { claimed } = await given.project()
     const { id } = await claimed()
     expect(await service.service.claims.openExpired()).toBe(false)
-    expect(await get(id)).toMatchObject({ status: 'in_progress', isReady: false, version: 2 })
+    expect(await service.task(id)).toMatchObject({ status: 'in_progress', isReady: false, version: 2 })
     await given.expire(id)
     expect(await service.service.claims.openExpired()).toBe(false)
-    expect(await get(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
+    expect(await service.task(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
     expect((await given.activityOf(id)).map(({ type }) => type)).toEqual([
       'task.claimed',
       'task.claim_expired',
@@ -70,7 +67,7 @@ describe('renewing', () => {
     const leaseMs = Date.parse(renewed.body.claim.expiresAt) - Date.now()
     expect(leaseMs).toBeGreaterThan(3_590_000 - 20_000)
     expect(renewed.body.claim).toMatchObject({ by: claim.by, number: 1 })
-    expect(await get(id)).toEqual(renewed.body)
+    expect(await service.task(id)).toEqual(renewed.body)
     expect(await given.activityOf(id)).toHaveLength(1)
   })
 
@@ -99,7 +96,7 @@ describe('releasing', () => {
     const { claimed, claim, key } = await given.project()
     const { id } = await claimed()
     expect((await release(id, 1, key)).status).toBe(204)
-    expect(await get(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
+    expect(await service.task(id)).toMatchObject({ status: 'open', claim: null, version: 3 })
     expect((await given.activityOf(id)).at(-1)).toMatchObject({
       type: 'task.claim_released',
       metadata: { number: 1 },

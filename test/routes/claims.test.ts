@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
 import { claiming } from '../support/claims.ts'
 import { TIMESTAMP, UNKNOWN_ID } from '../support/patterns.ts'
 
@@ -10,9 +10,6 @@ beforeAll(async () => {
   given = claiming(service)
 })
 afterAll(() => service.close())
-
-const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
 describe('a claim', () => {
   test('sets the task in progress, for the key and until the end of the lease', async () => {
@@ -38,7 +35,7 @@ describe('a claim', () => {
     const leaseMs = Date.parse(expiresAt) - before
     expect(leaseMs).toBeGreaterThan(899_000)
     expect(leaseMs).toBeLessThan(930_000)
-    expect(await get(id)).toEqual(claimed.body)
+    expect(await service.task(id)).toEqual(claimed.body)
     expect(await given.activityOf(id)).toEqual([
       { type: 'task.claimed', metadata: { number: 1, expiresAt }, actor_type: 'key', actor_name: 'worker' },
     ])
@@ -67,7 +64,7 @@ describe('a claim', () => {
         expect(codeOf(response)).toEqual([400, 'validation_failed'])
         expect(response.body.errors).toMatchObject([{ path: '/leaseSeconds' }])
       }
-      expect(await get(id)).toMatchObject({ status: 'open', claim: null })
+      expect(await service.task(id)).toMatchObject({ status: 'open', claim: null })
     },
   )
 
@@ -80,7 +77,7 @@ describe('a claim', () => {
       expect(codeOf(second)).toEqual([409, 'task_claimed'])
       expect(second.body.claim).toEqual(first.claim)
     }
-    expect(await get(id)).toEqual(first)
+    expect(await service.task(id)).toEqual(first)
   })
 
   test('of a task that is done or in progress is refused with the reason', async () => {

@@ -24,7 +24,7 @@ describe('a task is ready', () => {
     const { ids } = await given.tasks(3)
     const [task, first, second] = ids
     await given.block(task, [first, second])
-    const { version } = await given.taskOf(task)
+    const { version } = await service.task(task)
     const ready = []
     const steps = [
       () => service.patch(`/api/tasks/${first}`, { status: 'done' }),
@@ -38,7 +38,7 @@ describe('a task is ready', () => {
       ready.push(await given.isReady(task))
     }
     expect(ready).toEqual([false, true, false, true, false])
-    expect(await given.taskOf(task)).toMatchObject({ version, blockedBy: [first, second] })
+    expect(await service.task(task)).toMatchObject({ version, blockedBy: [first, second] })
   })
 
   test('when what it is blocked by is merged, and no longer when that is unmerged', async () => {

@@ -20,10 +20,10 @@ describe('blockedBy', () => {
 
     expect(changed.status).toBe(200)
     expect(changed.body).toMatchObject({ blockedBy: [first, second], isReady: false, version: 2 })
-    expect(await given.taskOf(task)).toEqual(changed.body)
+    expect(await service.task(task)).toEqual(changed.body)
     const cleared = await given.block(task, [])
     expect(cleared.body).toMatchObject({ blockedBy: [], isReady: true, version: 3 })
-    expect(await given.taskOf(task)).toEqual(cleared.body)
+    expect(await service.task(task)).toEqual(cleared.body)
     const logged = await service.query('select type, metadata from activity where task_id = $1 order by id', [
       task,
     ])
@@ -43,7 +43,7 @@ describe('blockedBy', () => {
     const { ids } = await given.tasks(2)
     const stale = await given.block(ids[0], [ids[1]], { headers: { 'if-match': '"7"' } })
     expect(errorsOf(stale)).toEqual([412, 'version_mismatch'])
-    expect((await given.taskOf(ids[0])).blockedBy).toEqual([])
+    expect((await service.task(ids[0])).blockedBy).toEqual([])
   })
 
   test('is set with a new task', async () => {
@@ -51,7 +51,7 @@ describe('blockedBy', () => {
     const made = await service.post('/api/tasks', { title: 'Blocked', listId: inbox.id, blockedBy: ids })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({ blockedBy: ids, isReady: false, version: 1 })
-    expect(await given.taskOf(made.body.id)).toEqual(made.body)
+    expect(await service.task(made.body.id)).toEqual(made.body)
   })
 
   test('is the same in the replay of a create', async () => {
@@ -74,7 +74,7 @@ describe('blockedBy', () => {
     expect(errorsOf(await service.patch(`/api/tasks/${ids[0]}`, { blockedBy }))).toEqual(expected)
     const made = await service.post('/api/tasks', { title: 'A task', listId: inbox.id, blockedBy })
     expect(errorsOf(made)).toEqual(expected)
-    expect(await given.taskOf(ids[0])).toMatchObject({ blockedBy: [], version: 1 })
+    expect(await service.task(ids[0])).toMatchObject({ blockedBy: [], version: 1 })
   })
 
   test('names every task that is refused: deleted, of another project, and itself', async () => {
@@ -133,7 +133,7 @@ describe('blockedBy', () => {
       { id: first, blockedBy: [blocker], isReady: false },
       { id: second, blockedBy: [blocker], isReady: false },
     ])
-    for (const task of changed.body.data) expect(await given.taskOf(task.id)).toEqual(task)
+    for (const task of changed.body.data) expect(await service.task(task.id)).toEqual(task)
     expect(errorsOf(await change([first, third], [UNKNOWN_ID, third]))).toEqual([
       404,
       'task_not_found',
@@ -141,7 +141,7 @@ describe('blockedBy', () => {
       '/change/blockedBy/1 validation_failed',
     ])
     expect(errorsOf(await change([third, blocker], [second]))).toEqual([409, 'dependency_cycle'])
-    expect((await given.taskOf(third)).blockedBy).toEqual([])
+    expect((await service.task(third)).blockedBy).toEqual([])
   })
 
   test('in new tasks of a batch names every item that is refused', async () => {
@@ -185,7 +185,7 @@ describe('blockedBy', () => {
       tasks: [{ title: 'T', externalId: 'x-1', blockedBy: [made.id] }],
     })
     expect(errorsOf(itself)).toEqual([409, 'dependency_cycle'])
-    expect((await given.taskOf(made.id)).blockedBy).toEqual([first])
+    expect((await service.task(made.id)).blockedBy).toEqual([first])
   })
 
   test('in one request to two existing tasks makes no cycle', async () => {
@@ -221,7 +221,7 @@ describe('a cycle', () => {
     expect(errorsOf(refused)).toEqual([409, 'dependency_cycle'])
     expect(refused.body.cycle).toEqual([c, a, b])
     expect(refused.body.detail).toContain(`: ${c}, ${a}, ${b}, ${c}.`)
-    expect(await given.taskOf(c)).toMatchObject({ blockedBy: [], version: 1 })
+    expect(await service.task(c)).toMatchObject({ blockedBy: [], version: 1 })
   })
 
   test('is refused while a task of it is done or deleted, because it can be reopened or restored', async () => {

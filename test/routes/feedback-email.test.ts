@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, startReceiver, taskOf } from '../support/feedback.ts'
+import { eventOf, feedback, startReceiver } from '../support/feedback.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('the email address of a user', () => {
       expect(broken.status).toBe(500)
 
       const { taskId } = responses[0]?.body ?? {}
-      const task = await taskOf(service, taskId)
+      const task = await service.task(taskId)
       const { metadata, ...rest } = task
       const seen = [
         ...lines,

@@ -27,7 +27,6 @@ async function givenGrouping(groupFeedback: 'off' | 'suggest' | 'auto' = 'auto')
   }
   return { project, note }
 }
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 const typesOf = async (id: string) =>
   (await service.query('select type from activity where task_id = $1 order by id', [id])).map(
     ({ type }) => type,
@@ -49,13 +48,13 @@ describe('feedback with the note of open feedback', () => {
     const first = await note(NOTE)
     const second = await note('the export button does NOTHING')
 
-    expect(await taskOf(second)).toMatchObject({
+    expect(await service.task(second)).toMatchObject({
       status: 'done',
       closedReason: 'duplicate',
       mergedInto: first,
       version: 1,
     })
-    expect(await taskOf(first)).toMatchObject({ status: 'open', reports: 2, version: 1 })
+    expect(await service.task(first)).toMatchObject({ status: 'open', reports: 2, version: 1 })
     expect(await typesOf(second)).toEqual(['task.created', 'feedback.received', 'task.merged'])
     expect((await typesOf(first)).at(-1)).toBe('task.report_added')
     const [event] = await service.query('select id from feedback_events where task_id = $1', [second])
@@ -82,15 +81,15 @@ describe('feedback with the note of open feedback', () => {
     const first = await note(NOTE)
     const second = await note(NOTE)
     await service.post(`/api/tasks/${second}/unmerge`)
-    expect((await taskOf(await note(NOTE))).mergedInto).toBe(first)
+    expect((await service.task(await note(NOTE))).mergedInto).toBe(first)
     await service.patch(`/api/tasks/${first}`, { status: 'done' })
-    expect((await taskOf(await note(NOTE))).mergedInto).toBe(second)
+    expect((await service.task(await note(NOTE))).mergedInto).toBe(second)
     await service.query('update tasks set report_count = 0 where id = $1', [second])
     await service.query('update tasks set merged_into = null where merged_into = $1', [second])
     await service.delete(`/api/tasks/${second}`)
     const fresh = await note(NOTE)
-    expect((await taskOf(fresh)).mergedInto).toBe(null)
-    expect((await taskOf(await note(NOTE))).mergedInto).toBe(fresh)
+    expect((await service.task(fresh)).mergedInto).toBe(null)
+    expect((await service.task(await note(NOTE))).mergedInto).toBe(fresh)
   })
 
   test('stays on its own if the note is short, missing, of another project, or in a task of another source', async () => {
@@ -180,7 +179,7 @@ test('rejected feedback that is replayed is grouped as well', async () => {
   const { status, body } = await service.post(`/api/analytics/events/${event.id}/replay`)
 
   expect(status).toBe(200)
-  expect((await taskOf(body.taskId)).mergedInto).toBe(first)
+  expect((await service.task(body.taskId)).mergedInto).toBe(first)
 })
 
 test('a report, and a task with reports, are not moved by a replay', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, newestEvent, type sender, startReceiver, taskOf } from '../support/feedback.ts'
+import { eventOf, feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -85,7 +85,7 @@ describe('a rejected delivery', () => {
     })
     const response = await send(sized(2 * 1024 * 1024))
     expect(response.status).toBe(201)
-    const task = await taskOf(service, response.body.taskId)
+    const task = await service.task(response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
     expect(task.description).toContain('This task was truncated')
     expect((await eventOf(service, response.body.eventId)).payloadCut).toBe(true)

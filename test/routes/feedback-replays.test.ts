@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver, taskOf } from '../support/feedback.ts'
+import { feedback, type sender, startReceiver } from '../support/feedback.ts'
 
 let service: TestApp
 let send: ReturnType<typeof sender>
@@ -50,7 +50,7 @@ describe('a replay', () => {
     const [{ body }] = responses as [(typeof responses)[0]]
     expect(body).toMatchObject({ id, outcome: 'accepted', errors: null, routing: { matchedOn: 'default' } })
     expect(await tasksFor(event.distinct_id)).toEqual([{ id: body.taskId }])
-    expect((await taskOf(service, body.taskId)).source).toBe('analytics')
+    expect((await service.task(body.taskId)).source).toBe('analytics')
     expect(await send(event)).toMatchObject({
       status: 200,
       body: { eventId: id, taskId: body.taskId, duplicate: true },
@@ -92,7 +92,7 @@ describe('a replay', () => {
       routing: { ruleId: made.id, ruleName: 'Moving', matchedOn: 'app' },
     })
     expect(again.body).toEqual(response.body)
-    const task = await taskOf(service, body.taskId)
+    const task = await service.task(body.taskId)
     expect(task).toMatchObject({ projectId: target.id, version: 2 })
     expect((await service.get(`/api/lists/${task.listId}`)).body.name).toBe('User Feedback')
     const { data } = (await service.get(`/api/activity?taskId=${body.taskId}&type=task.updated`)).body
@@ -113,7 +113,7 @@ describe('a replay', () => {
     await service.patch(`/api/tasks/${body.taskId}`, { listId: list.id })
 
     expect((await replay(body.eventId)).status).toBe(200)
-    expect(await taskOf(service, body.taskId)).toMatchObject({ listId: list.id, version: 2 })
+    expect(await service.task(body.taskId)).toMatchObject({ listId: list.id, version: 2 })
   })
 
   test('uses the metadata of the task when the payload is deleted', async () => {

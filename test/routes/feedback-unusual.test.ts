@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, newestEvent, type sender, startReceiver, taskOf } from '../support/feedback.ts'
+import { eventOf, feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -75,7 +75,7 @@ describe('an unusual delivery', () => {
       feedback({ ...many, user_email: 'jane@example.org', note: 'For Jane@example.org' }),
     )
     expect(response.status).toBe(201)
-    const { metadata, title, description } = await taskOf(service, response.body.taskId)
+    const { metadata, title, description } = await service.task(response.body.taskId)
     expect(Object.keys(metadata.properties)).toHaveLength(1_000)
     expect(metadata.properties.user_email).toBe('jane@example.org')
     expect(title).toBe('For [user_email]')
@@ -100,7 +100,7 @@ describe('an unusual delivery', () => {
   ])('may have a time like %s', async (timestamp) => {
     const response = await send(feedback({}, { timestamp }))
     expect(response.status).toBe(201)
-    const { metadata } = await taskOf(service, response.body.taskId)
+    const { metadata } = await service.task(response.body.taskId)
     expect(metadata.occurredAt).toBe(new Date(timestamp).toISOString())
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, type sender, startReceiver, taskOf } from '../support/feedback.ts'
+import { eventOf, feedback, type sender, startReceiver } from '../support/feedback.ts'
 import { UUID } from '../support/patterns.ts'
 
 let service: TestApp
@@ -29,7 +29,7 @@ describe('feedback', () => {
       routing: { ruleId: null, matchedOn: 'default' },
     })
     expect(response.headers.get('location')).toBe(`/api/tasks/${taskId}`)
-    expect(await taskOf(service, taskId)).toMatchObject({
+    expect(await service.task(taskId)).toMatchObject({
       title: 'The export button does nothing.',
       status: 'open',
       priority: 'high',
@@ -71,7 +71,7 @@ describe('feedback', () => {
     const event = feedback({ note: 'Nested' })
     const response = await send({ event, person: { properties: { email: 'x' } } })
     expect(response.status).toBe(201)
-    expect((await taskOf(service, response.body.taskId)).title).toBe('Nested')
+    expect((await service.task(response.body.taskId)).title).toBe('Nested')
     expect((await eventOf(service, response.body.eventId)).payload).toEqual({
       event,
       person: { properties: { email: 'x' } },

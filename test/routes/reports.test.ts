@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
+import { idsOf, reportsOn } from '../support/reports.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -8,23 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const merge = (id: string, into: string, options = {}) =>
-  service.post(`/api/tasks/${id}/merge`, { into }, options)
-const unmerge = (id: string, options = {}) => service.post(`/api/tasks/${id}/unmerge`, undefined, options)
-const taskOf = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
-const reportsOf = async (id: string, query = '') =>
-  (await service.get(`/api/tasks/${id}/reports${query}`)).body
-const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id)
+const { merge, unmerge, reportsOf, givenTasks } = reportsOn(() => service)
 const activityOf = async (taskId: string) =>
   service.query(`select type, metadata from activity where task_id = $1 order by id`, [taskId])
-
-async function givenTasks(count = 2, values: object = {}) {
-  const project = await service.given.project()
-  const tasks = []
-  for (let n = 0; n < count; n++)
-    tasks.push(await service.given.task(project.inbox, { title: `Task ${n}`, ...values }))
-  return { project, ids: tasks.map(({ id }) => id) as [string, string, ...string[]] }
-}
 
 /** The message of a conflict; fails if the response is none. */
 function conflictOf({ status, body }: { status: number; body: { code: string; detail: string } }): string {
@@ -36,7 +23,7 @@ describe('a merge', () => {
   test('makes the task a report, which is done as a duplicate, and counts it', async () => {
     const { ids } = await givenTasks(2, { status: 'in_progress' })
     const [task, target] = ids
-    const before = { task: await taskOf(task), target: await taskOf(target) }
+    const before = { task: await service.task(task), target: await service.task(target) }
 
     const merged = await merge(task, target)
 
@@ -51,9 +38,9 @@ describe('a merge', () => {
       updatedAt: expect.any(String),
       version: 2,
     })
-    expect(await taskOf(task)).toEqual(merged.body)
+    expect(await service.task(task)).toEqual(merged.body)
     // The count changes neither the version of the target nor when it was updated.
-    expect(await taskOf(target)).toEqual({ ...before.target, reports: 2 })
+    expect(await service.task(target)).toEqual({ ...before.target, reports: 2 })
     expect(idsOf(await reportsOf(target))).toEqual([task])
     expect(await activityOf(task)).toEqual([
       { type: 'task.merged', metadata: { into: target, from: 'in_progress' } },
@@ -66,14 +53,14 @@ describe('a merge', () => {
   test('is undone by unmerging, with the status before', async () => {
     const { ids } = await givenTasks(2, { status: 'in_progress' })
     const [task, target] = ids
-    const before = { task: await taskOf(task), target: await taskOf(target) }
+    const before = { task: await service.task(task), target: await service.task(target) }
     await merge(task, target)
 
     const { status, body } = await unmerge(task)
 
     expect(status).toBe(200)
     expect(body).toEqual({ ...before.task, updatedAt: expect.any(String), version: 3 })
-    expect(await taskOf(target)).toEqual(before.target)
+    expect(await service.task(target)).toEqual(before.target)
     expect(await reportsOf(target)).toEqual({ data: [], nextCursor: null })
     expect((await activityOf(task)).at(-1)).toEqual({
       type: 'task.unmerged',
@@ -102,10 +89,10 @@ describe('a merge', () => {
     const [task, target] = ids
     const { body: first } = await merge(task.toUpperCase(), target.toUpperCase())
     expect(await merge(task, target)).toMatchObject({ status: 200, body: first })
-    expect((await taskOf(target)).reports).toBe(2)
+    expect((await service.task(target)).reports).toBe(2)
     const { body: undone } = await unmerge(task)
     expect(await unmerge(task)).toMatchObject({ status: 200, body: undone })
-    expect((await taskOf(target)).reports).toBe(1)
+    expect((await service.task(target)).reports).toBe(1)
     expect(await activityOf(task)).toHaveLength(2)
   })
 
@@ -134,9 +121,9 @@ describe('a merge is refused', () => {
     expect(conflictOf(await merge(target, task))).toMatch(/Other tasks are merged into/)
     expect(conflictOf(await merge(target, report))).toBeTruthy()
     expect(conflictOf(await merge(report, other))).toMatch(/Unmerge it first/)
-    expect((await taskOf(task)).version).toBe(1)
-    expect((await taskOf(target)).reports).toBe(2)
-    expect((await taskOf(other)).reports).toBe(1)
+    expect((await service.task(task)).version).toBe(1)
+    expect((await service.task(target)).reports).toBe(2)
+    expect((await service.task(other)).reports).toBe(1)
   })
 
   test('across projects, and into a task that the key cannot access', async () => {
@@ -235,14 +222,14 @@ describe('a deleted report', () => {
     const [task, target] = ids
     await merge(task, target)
     await service.delete(`/api/tasks/${task}`)
-    expect((await taskOf(target)).reports).toBe(1)
+    expect((await service.task(target)).reports).toBe(1)
     expect(idsOf(await reportsOf(target))).toEqual([])
     expect((await unmerge(task)).body.code).toBe('task_not_found')
 
     const { body } = await service.post(`/api/tasks/${task}/restore`)
 
     expect(body).toMatchObject({ status: 'done', mergedInto: target })
-    expect((await taskOf(target)).reports).toBe(2)
+    expect((await service.task(target)).reports).toBe(2)
     const types = (await activityOf(target)).map(({ type }) => type)
     expect(types).toEqual(['task.report_added', 'task.report_removed', 'task.report_added'])
   })
@@ -277,112 +264,4 @@ describe('a deleted report', () => {
       }
     },
   )
-})
-
-describe('the reports of a task', () => {
-  test('come in pages, newest first', async () => {
-    const { ids } = await givenTasks(6)
-    const [target, ...others] = ids as [string, ...string[]]
-    for (const id of others) await merge(id, target)
-    const newestFirst = others.toReversed()
-    const first = await reportsOf(target, '?limit=3&fields=summary')
-    expect(idsOf(first)).toEqual(newestFirst.slice(0, 3))
-    expect(first.data[0]).not.toHaveProperty('description')
-    const rest = await reportsOf(target, `?limit=3&cursor=${first.nextCursor}`)
-    expect(idsOf(rest)).toEqual(newestFirst.slice(3))
-    expect(rest.data[0]).toHaveProperty('description')
-    expect(rest.nextCursor).toBe(null)
-    const { nextCursor } = (await service.get('/api/tasks?limit=1')).body
-    expect((await service.get(`/api/tasks/${target}/reports?cursor=${nextCursor}`)).body.code).toBe(
-      'invalid_cursor',
-    )
-  })
-
-  test('are counted by sentiment and version with the task itself, whatever the page', async () => {
-    const project = await service.given.project()
-    const feedback = async (sentiment: string, version?: unknown) =>
-      (
-        await service.given.task(project.inbox, {
-          source: 'analytics',
-          metadata: { properties: { sentiment, ...(version !== undefined && { app_version: version }) } },
-        })
-      ).id
-    const target = await feedback('frustrated', '2.3.1')
-    const [deleted, ...others] = [
-      await feedback('loved', '9.9'),
-      await feedback('meh', '2.3.0'),
-      await feedback('frustrated', '2.3.1'),
-      await feedback('frustrated', ''),
-      (await service.given.task(project.inbox, { metadata: { properties: 'none' } })).id,
-    ]
-    for (const id of [deleted, ...others]) await merge(id, target)
-    await service.delete(`/api/tasks/${deleted}`)
-    await feedback('loved', '1.0')
-
-    const first = await reportsOf(target, '?limit=1&count=true')
-
-    expect([first.data.length, first.counts]).toEqual([
-      1,
-      {
-        sentiments: [
-          { name: 'frustrated', count: 3 },
-          { name: 'meh', count: 1 },
-        ],
-        appVersions: [
-          { name: '2.3.1', count: 2 },
-          { name: '2.3.0', count: 1 },
-        ],
-      },
-    ])
-    const second = await reportsOf(target, `?limit=1&count=true&cursor=${first.nextCursor}`)
-    expect(second.counts).toEqual(first.counts)
-    expect(await reportsOf(target)).not.toHaveProperty('counts')
-    const [none] = (await givenTasks(1)).ids
-    expect(await reportsOf(none, '?count=true')).toEqual({
-      data: [],
-      nextCursor: null,
-      counts: { sentiments: [], appVersions: [] },
-    })
-  })
-
-  test('sort a list: most reported first, then newest', async () => {
-    const { project, ids } = await givenTasks(8)
-    const [a, b, c, d, e, f, g, h] = ids as string[] as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ]
-    for (const [id, into] of [
-      [a, d],
-      [b, d],
-      [c, e],
-      [f, h],
-    ] as const)
-      await merge(id, into)
-    const order = [d, h, e, g, f, c, b, a]
-    for (const place of [`projectId=${project.id}`, `listId=${project.inbox.id}`]) {
-      for (const limit of [1, 2, 3, 8]) {
-        const found: string[] = []
-        for (let cursor: string | null = ''; cursor !== null; ) {
-          const { body }: { body: { data: { id: string }[]; nextCursor: string | null } } = await service.get(
-            `/api/tasks?${place}&sort=-reports&limit=${limit}${cursor && `&cursor=${cursor}`}`,
-          )
-          found.push(...idsOf(body))
-          cursor = body.nextCursor
-        }
-        expect(found).toEqual(order)
-      }
-    }
-    const open = await service.get(`/api/tasks?projectId=${project.id}&sort=-reports&status=open`)
-    expect(idsOf(open.body)).toEqual([d, h, e, g])
-    const found = await service.get(`/api/tasks?projectId=${project.id}&sort=-reports&q=task&limit=3`)
-    expect(idsOf(found.body)).toEqual([d, h, e])
-    const all = await service.get(`/api/tasks?sort=-reports&limit=1`)
-    expect(all.body.data[0].reports).toBeGreaterThan(1)
-  })
 })

@@ -15,7 +15,6 @@ afterAll(() => service.close())
 
 const writing = (items?: object[], connection?: object) => writingBack(service, items, connection)
 const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
-const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 
 const pauseWrites = (until: string) =>
   service.query(`update codehost_write_limits set paused_until = ${until}`)
@@ -63,7 +62,7 @@ describe('with write-back of the state', () => {
     await applied(service, project.id)
     expect(await sync()).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
     expect(await sync('?mode=full')).toMatchObject({ issues: { updated: 0, closed: 0, reopened: 0 } })
-    expect(await get(id)).toEqual(after)
+    expect(await service.task(id)).toEqual(after)
     expect(await activityOf(id)).toHaveLength(2)
     expect(repository.items.get(1)?.state).toBe('closed')
   })
@@ -76,7 +75,7 @@ describe('with write-back of the state', () => {
     service.host.onResponse(async ({ method }) => {
       if (method !== 'PATCH') return
       await reported.promise
-      await vi.waitFor(async () => expect((await get(id)).closedReason).toBe('completed'), POLLING)
+      await vi.waitFor(async () => expect((await service.task(id)).closedReason).toBe('completed'), POLLING)
     })
     await patch(id, { status: 'done' })
     await settled(service, id)
@@ -186,7 +185,7 @@ describe('the setting of write-back', () => {
         service.host.repository(`acme/other-${project.id}`)
         await service.put(path, { repository: `acme/other-${project.id}` })
       }
-      expect((await get(id)).writeBack).toBeNull()
+      expect((await service.task(id)).writeBack).toBeNull()
       expect(await service.query('select from codehost_writes where task_id = $1', [id])).toEqual([])
       service.host.heal()
     }
@@ -215,7 +214,7 @@ describe('a write that cannot be made', () => {
     ])
     // A sync keeps what could not be written.
     await sync('?mode=full')
-    expect((await get(id)).status).toBe('done')
+    expect((await service.task(id)).status).toBe('done')
     restrict({ login: 'inlet-bot' })
     await set({})
     const retried = await service.post(`/api/tasks/${id}/write-back/retry`)
@@ -231,10 +230,10 @@ describe('a write that cannot be made', () => {
     expect((await settled(service, id)).writeBack.state).toBe('failed')
     restrict({ login: 'inlet-bot' })
     await sync('?mode=full')
-    expect((await get(id)).status).toBe('open')
+    expect((await service.task(id)).status).toBe('open')
     repository.reopen(1)
     await sync()
-    expect((await get(id)).writeBack.state).toBe('done')
+    expect((await service.task(id)).writeBack.state).toBe('done')
     await patch(id, { status: 'done' })
     await settled(service, id)
     repository.reopen(1)
@@ -247,7 +246,7 @@ describe('a write that cannot be made', () => {
     await patch(ids[1] ?? '', { status: 'done' })
     for (const id of ids) await settled(service, id)
     // The issue was open already when the task was done, as nobody here knew.
-    expect(await get(id)).toMatchObject({
+    expect(await service.task(id)).toMatchObject({
       status: 'open',
       writeBack: { error: { code: 'changed_at_codehost' } },
     })
@@ -291,7 +290,7 @@ describe('a write that cannot be made', () => {
     expect((await retry()).body.code).toBe('project_archived')
     await service.query('update codehost_writes set next_attempt_at = now() where task_id = $1', [id])
     await service.service.outbox.sendDue(new AbortController().signal)
-    expect((await get(id)).writeBack.state).toBe('pending')
+    expect((await service.task(id)).writeBack.state).toBe('pending')
     await service.post(`/api/projects/${project.id}/unarchive`)
     expect((await retry()).status).toBe(200)
     await settled(service, id)
@@ -300,7 +299,7 @@ describe('a write that cannot be made', () => {
 
   test('of a task without any has nothing to retry', async () => {
     const { id } = await writing()
-    const before = await get(id)
+    const before = await service.task(id)
     const { status, body } = await service.post(`/api/tasks/${id}/write-back/retry`)
     expect([status, body]).toEqual([200, before])
     const unknown = await service.post(`/api/tasks/${service.clock.newId(new Date())}/write-back/retry`)

@@ -43,6 +43,9 @@ export interface ApiResponse {
   body: any
 }
 
+/** The status of a response, and the code of its error. */
+export const codeOf = ({ status, body }: Pick<ApiResponse, 'status' | 'body'>) => [status, body.code]
+
 export interface CallOptions {
   /** Null sends no key; the default is the admin key. */
   key?: string | null
@@ -126,6 +129,8 @@ export async function startApp(options: TestAppOptions = {}) {
     put: (path: string, body?: unknown, options?: CallOptions) => call('PUT', path, { ...options, body }),
     patch: (path: string, body?: unknown, options?: CallOptions) => call('PATCH', path, { ...options, body }),
     delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
+    /** A task as the API returns it. */
+    task: async (id: string) => (await call('GET', `/api/tasks/${id}`)).body,
     /** Builders of rows. */
     given: given(db, clock),
     query: async (text: string, values: unknown[] = []) => (await db.$client.query(text, values)).rows,

@@ -24,10 +24,6 @@ export function feedback(properties: object = {}, others: object = {}) {
   }
 }
 
-/** The task that feedback became. */
-export const taskOf = async (service: Pick<TestApp, 'get'>, id: string) =>
-  (await service.get(`/api/tasks/${id}`)).body
-
 /** A delivery as the inbox has it. */
 export const eventOf = async (service: Pick<TestApp, 'get'>, id: string) =>
   (await service.get(`/api/analytics/events/${id}`)).body

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Syncing, startSyncing, sumOf } from '../../support/syncing.ts'
+import { imported } from '../../support/imported.ts'
+import { type Syncing, startSyncing } from '../../support/syncing.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -7,34 +8,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** One repository, imported; what `change` does to it is brought by a second run. */
-async function imported(
-  prepare: (repository: Awaited<ReturnType<Syncing['connected']>>['repository']) => void,
-) {
-  const { project, repository, sync } = await service.connected()
-  prepare(repository)
-  const first = await sync()
-  return {
-    project,
-    repository,
-    sync,
-    first,
-    task: async (number = 1) => {
-      const row = (await service.tasksOf(project.id)).get(number)
-      return (await service.get(`/api/tasks/${row.id}`)).body
-    },
-    patch: async (change: object, number = 1) => {
-      const row = (await service.tasksOf(project.id)).get(number)
-      const response = await service.patch(`/api/tasks/${row.id}`, change)
-      expect(response.status).toBe(200)
-      return response.body
-    },
-  }
-}
-
 describe('the mapping', () => {
   test('makes an issue a task with its text, labels, assignees and URL', async () => {
-    const { task, first } = await imported((repository) =>
+    const { task, first } = await imported(service, (repository) =>
       repository.issue({
         title: ' Crash ',
         body: 'It **crashes**.',
@@ -62,7 +38,7 @@ describe('the mapping', () => {
   })
 
   test('keeps when and by whom an item was opened, and when it was closed, by the clock of the host', async () => {
-    const { project, repository, sync, task } = await imported((repository) => {
+    const { project, repository, sync, task } = await imported(service, (repository) => {
       const merged = Date.parse('2019-05-02T10:00:00Z')
       repository.pull({
         author: 'bob',
@@ -100,7 +76,7 @@ describe('the mapping', () => {
   })
 
   test('fills in what an earlier version did not store with the next full run, without activity', async () => {
-    const { project, sync, task } = await imported((repository) => {
+    const { project, sync, task } = await imported(service, (repository) => {
       repository.pull({
         state: 'closed',
         mergedAt: '2019-05-02T10:00:00Z',
@@ -130,14 +106,16 @@ describe('the mapping', () => {
   })
 
   test('does not let an older item overwrite a newer one', async () => {
-    const { repository, sync, task } = await imported((repository) => repository.issue({ title: 'New' }))
+    const { repository, sync, task } = await imported(service, (repository) =>
+      repository.issue({ title: 'New' }),
+    )
     repository.change(1, { title: 'Old', updatedAt: Date.parse('2020-01-01') })
     expect(await sync('?mode=full')).toMatchObject({ issues: { unchanged: 1 } })
     expect(await task()).toMatchObject({ title: 'New', version: 1 })
   })
 
   test('tracks a pull request with codehostPrNumber', async () => {
-    const { task, first } = await imported((repository) => repository.pull())
+    const { task, first } = await imported(service, (repository) => repository.pull())
     expect(first).toMatchObject({ pullRequests: { created: 1 }, issues: { created: 0 } })
     expect(await task()).toMatchObject({ codehostIssueNumber: null, codehostPrNumber: 1 })
   })
@@ -150,7 +128,7 @@ describe('the mapping', () => {
     ['merged', { state: 'closed', mergedAt: '2026-01-01T00:00:00Z' }, 'merged'],
     ['unmerged', { state: 'closed', mergedAt: null }, 'closed_unmerged'],
   ] as const)('makes an item that was closed %s done, with the reason', async (_, values, reason) => {
-    const { task } = await imported((repository) => repository.issue(values))
+    const { task } = await imported(service, (repository) => repository.issue(values))
     expect(await task()).toMatchObject({
       status: 'done',
       closedReason: reason,
@@ -158,42 +136,8 @@ describe('the mapping', () => {
     })
   })
 
-  test('refreshes title, body, labels, assignees and URL; list, priority and notes stay', async () => {
-    const { project, repository, sync, task, patch } = await imported((repository) => repository.issue())
-    const list = await service.given.list(project.id)
-    await patch({ listId: list.id, priority: 'low', notes: 'Ours.', metadata: { ours: true } })
-    repository.change(1, { title: 'New', body: 'new', labels: ['x'], assignees: ['eve'] })
-    repository.rename(`acme/renamed-${repository.id}`)
-
-    const run = await sync()
-    expect(run).toMatchObject({ fetched: 1, issues: { updated: 1, created: 0 } })
-    expect(await task()).toMatchObject({
-      title: 'New',
-      description: 'new',
-      labels: ['x'],
-      assignees: ['eve'],
-      externalUrl: `https://codehost.example/acme/renamed-${repository.id}/issues/1`,
-      listId: list.id,
-      priority: 'low',
-      notes: 'Ours.',
-      metadata: { ours: true },
-      version: 3,
-    })
-  })
-
-  test('applies a `priority:*` label on the first import only', async () => {
-    const { repository, sync, task, patch } = await imported((repository) =>
-      repository.issue({ labels: ['priority: high'] }),
-    )
-    expect(await task()).toMatchObject({ priority: 'high', labels: ['priority: high'] })
-    await patch({ priority: 'medium' })
-    repository.change(1, { labels: ['priority:low'] })
-    await sync()
-    expect(await task()).toMatchObject({ priority: 'medium', labels: ['priority:low'] })
-  })
-
   test('makes closed items done, and reopened ones open without a reason', async () => {
-    const { repository, sync, task } = await imported((repository) => {
+    const { repository, sync, task } = await imported(service, (repository) => {
       repository.issue()
       repository.pull()
     })
@@ -209,104 +153,9 @@ describe('the mapping', () => {
     expect(await task(1)).toMatchObject({ status: 'open', closedReason: null, completedAt: null })
   })
 
-  test('keeps a local in_progress or done while the item is open', async () => {
-    const { repository, sync, task, patch } = await imported((repository) => {
-      repository.issue()
-      repository.issue()
-    })
-    await patch({ status: 'in_progress' }, 1)
-    await patch({ status: 'done' }, 2)
-    repository.change(1, { title: 'New 1' })
-    repository.change(2, { title: 'New 2' })
-    expect(await sync()).toMatchObject({ issues: { updated: 2, closed: 0, reopened: 0 } })
-    expect(await task(1)).toMatchObject({ status: 'in_progress', title: 'New 1' })
-    expect(await task(2)).toMatchObject({ status: 'done', title: 'New 2' })
-  })
-
-  test('always makes a closed item done', async () => {
-    const { project, repository, sync, task } = await imported((repository) =>
-      repository.issue({ state: 'closed', stateReason: 'completed' }),
-    )
-    // As earlier versions allowed.
-    await service.query(
-      `update tasks set status = 'in_progress', completed_at = null where project_id = $1`,
-      [project.id],
-    )
-    repository.change(1, { body: 'A comment changed it.' })
-    expect(await sync()).toMatchObject({ issues: { closed: 1 } })
-    expect(await task()).toMatchObject({ status: 'done' })
-  })
-
-  test('does not restore a task that was deleted here, also after the cleanup', async () => {
-    const { project, repository, sync, first } = await imported((repository) => {
-      repository.issue()
-      repository.issue()
-      repository.issue()
-    })
-    expect(first.fetched).toBe(3)
-    const tasks = await service.tasksOf(project.id)
-    for (const number of [1, 2]) await service.delete(`/api/tasks/${tasks.get(number).id}`)
-    await service.query("update tasks set deleted_at = now() - interval '31 days' where id = $1", [
-      tasks.get(2).id,
-    ])
-    await service.service.cleanup.cleanUp()
-    for (const number of [1, 2, 3]) repository.change(number)
-
-    const run = await sync()
-    const reason = 'deleted_here'
-    expect(run).toMatchObject({
-      fetched: 3,
-      skipped: [
-        { number: 1, reason },
-        { number: 2, reason },
-      ],
-    })
-    expect(sumOf(run)).toBe(3)
-    const full = await sync('?mode=full')
-    expect(full).toMatchObject({ status: 'completed', fetched: 3 })
-    expect(full.skipped).toHaveLength(2)
-    const left = await service.tasksOf(project.id)
-    expect([...left.keys()]).toEqual([1, 3])
-  })
-
-  test('updates a task that was deleted here and restored', async () => {
-    const { project, repository, sync } = await imported((repository) => repository.issue())
-    const { id } = (await service.tasksOf(project.id)).get(1)
-    await service.delete(`/api/tasks/${id}`)
-    repository.change(1, { title: 'Closed meanwhile', state: 'closed', stateReason: 'completed' })
-    expect(await sync()).toMatchObject({ fetched: 1, skipped: [{ number: 1, reason: 'deleted_here' }] })
-    expect((await service.get(`/api/tasks/${id}`)).status).toBe(404)
-
-    expect((await service.post(`/api/tasks/${id}/restore`)).body).toMatchObject({
-      title: 'Closed meanwhile',
-      status: 'done',
-      closedReason: 'completed',
-    })
-  })
-
-  test('restores what was changed while the repository was disconnected', async () => {
-    const { project, repository, task, patch } = await imported((repository) =>
-      repository.issue({ title: 'Theirs', labels: ['bug'] }),
-    )
-    const before = await task()
-    await service.delete(`/api/projects/${project.id}/codehost`)
-    await patch({ title: 'Ours', labels: [], assignees: ['eve'], notes: 'Kept.' })
-    await service.put(`/api/projects/${project.id}/codehost`, {
-      repository: repository.name,
-      schedule: 'off',
-    })
-    const refused = await service.patch(`/api/tasks/${before.id}`, { title: 'Ours again' })
-    expect(refused).toMatchObject({ status: 403, body: { code: 'managed_by_codehost' } })
-
-    expect(await service.sync(project.id)).toMatchObject({ issues: { updated: 1, created: 0 } })
-
-    const { updatedAt, version, ...same } = before
-    expect(await task()).toMatchObject({ ...same, notes: 'Kept.', version: 3 })
-  })
-
   test('keeps the colors of labels, as they were last seen', async () => {
     const label = (name: unknown, color: unknown) => ({ name, color })
-    const { project, repository, sync } = await imported((repository) => {
+    const { project, repository, sync } = await imported(service, (repository) => {
       repository.issue({
         labels: [label('Bug', 'D73A4A'), label('bug', 'd73a4a'), label('ux', 'red'), 'old'],
       })
@@ -336,7 +185,7 @@ describe('the mapping', () => {
   })
 
   test('records each change, and the run itself, in the activity', async () => {
-    const { project, repository, sync } = await imported((repository) => repository.issue())
+    const { project, repository, sync } = await imported(service, (repository) => repository.issue())
     repository.close(1)
     const run = await sync()
     const { body } = await service.get(`/api/activity?projectId=${project.id}`)
@@ -365,13 +214,13 @@ describe('texts of the code host', () => {
     ['with half a surrogate pair', 'a\ud83db', 'a\ufffdb'],
     ['in four bytes', '😀', '😀'],
   ])('a body %s does not fail the run', async (_, body, expected) => {
-    const { task, first } = await imported((repository) => repository.issue({ body }))
+    const { task, first } = await imported(service, (repository) => repository.issue({ body }))
     expect(first).toMatchObject({ status: 'completed', issues: { created: 1 } })
     expect((await task()).description).toBe(expected)
   })
 
   test('labels as strings, deleted authors, missing members and unusual titles are accepted', async () => {
-    const { task, first } = await imported((repository) => {
+    const { task, first } = await imported(service, (repository) => {
       repository.issue({ odd: { labels: ['one', { name: 'two' }, { name: null }, null, 'one'] } })
       repository.issue({ odd: { user: null, assignee: null, assignees: null, title: '\0 ' } })
       repository.issue({ state: 'closed', odd: { pull_request: { url: 'x' } } })

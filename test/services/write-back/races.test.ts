@@ -17,7 +17,6 @@ afterEach(() => {
 })
 afterAll(() => service.close())
 
-const get = async (id: string) => (await service.get(`/api/tasks/${id}`)).body
 const patch = (id: string, change: object) => service.patch(`/api/tasks/${id}`, change)
 
 /** Sends what is due. */
@@ -47,7 +46,7 @@ describe('a change at the code host between a write and its lost response', () =
     repository.reopen(1)
     if (isPolled) await sync()
     await write()
-    expect(await get(id)).toMatchObject({
+    expect(await service.task(id)).toMatchObject({
       status: 'open',
       closedReason: null,
       writeBack: { state: 'done', error: { code: 'changed_at_codehost' } },
@@ -71,7 +70,7 @@ describe('a change at the code host between a write and its lost response', () =
     expect(repository.items.get(1)?.state).toBe('open')
     repository.close(1, 'not_planned')
     await write()
-    expect(await get(id)).toMatchObject({ status: 'done', closedReason: 'not_planned' })
+    expect(await service.task(id)).toMatchObject({ status: 'done', closedReason: 'not_planned' })
     expect(repository.items.get(1)?.state).toBe('closed')
     expect(written()).toHaveLength(1)
   })
@@ -87,7 +86,7 @@ describe('a change at the code host between a write and its lost response', () =
     repository.change(1, { title: 'Edited' })
     await write()
     expect(repository.items.get(1)?.state).toBe(state)
-    expect(await get(id)).toMatchObject({ status, writeBack: { state: 'done', error: null } })
+    expect(await service.task(id)).toMatchObject({ status, writeBack: { state: 'done', error: null } })
   })
 })
 
@@ -109,7 +108,7 @@ describe('a change that had read the setting before write-back was turned off', 
     await write()
     expect(service.host.requests).toHaveLength(before)
     expect(repository.items.get(1)?.state).toBe('open')
-    expect((await get(id)).writeBack).toBeNull()
+    expect((await service.task(id)).writeBack).toBeNull()
   })
 
   test.each(['state', 'off'])(
@@ -153,7 +152,7 @@ describe('a comment that is deleted here while its issue is read', () => {
     })
     await write()
     expect(repository.comments.size).toBe(0)
-    expect((await get(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect((await service.task(id)).writeBack).toEqual({ state: 'done', error: null })
   })
 })
 
@@ -165,7 +164,7 @@ describe('while a write waits', () => {
     await patch(id, { status: 'done' })
     await service.post(`/api/tasks/${id}/comments`, { body: 'Hello', isPublic: true })
     await write()
-    expect((await get(id)).writeBack).toMatchObject({
+    expect((await service.task(id)).writeBack).toMatchObject({
       state: 'pending',
       error: { code: 'codehost_unreachable' },
     })
@@ -177,7 +176,7 @@ describe('while a write waits', () => {
     const { id, repository, written } = await waiting()
     repository.remove(1, gone)
     await write()
-    expect(await get(id)).toMatchObject({
+    expect(await service.task(id)).toMatchObject({
       sourceState: gone,
       writeBack: { state: 'done', error: { code: `issue_${gone}` } },
     })
@@ -193,7 +192,7 @@ describe('while a write waits', () => {
     await write()
     expect(repository.items.get(1)?.state).toBe('closed')
     expect(repository.comments.size).toBe(0)
-    expect((await get(id)).writeBack).toMatchObject({
+    expect((await service.task(id)).writeBack).toMatchObject({
       state: 'failed',
       error: { code: 'codehost_access_denied', message: expect.stringMatching(/locked/) },
     })
@@ -203,7 +202,7 @@ describe('while a write waits', () => {
     const { id, repository, restrict } = await waiting()
     restrict({ canWriteIssues: false })
     await write()
-    expect((await get(id)).writeBack).toMatchObject({
+    expect((await service.task(id)).writeBack).toMatchObject({
       state: 'failed',
       error: { code: 'codehost_access_denied' },
     })
@@ -231,7 +230,7 @@ test('an issue of 256 KiB is closed, and its text stays as it is', async () => {
   await patch(id, { status: 'done' })
   await write()
   expect(repository.items.get(1)).toMatchObject({ state: 'closed', body })
-  const task = await get(id)
+  const task = await service.task(id)
   expect([task.writeBack.state, Buffer.byteLength(task.description)]).toEqual(['done', 262_144])
   const { data } = (await service.get(`/api/activity?taskId=${id}`)).body
   expect(data.map(({ type }: { type: string }) => type)).toEqual(['task.completed', 'task.created'])
@@ -271,7 +270,7 @@ describe('while a request without a response may still arrive', () => {
     expect(await retry(id)).toMatchObject({ writeBack })
     await passTime(service, 31_000)
     await send()
-    expect((await get(id)).writeBack).toEqual({ state: 'done', error: null })
+    expect((await service.task(id)).writeBack).toEqual({ state: 'done', error: null })
     expect(posted()).toHaveLength(1)
     expect(written()).toHaveLength(1)
   })
@@ -288,7 +287,10 @@ describe('while a request without a response may still arrive', () => {
       const path = `/api/comments/${comment.id}`
       if (change === 'edited') await service.patch(path, { body: 'Edited' })
       else await service.delete(path)
-      expect((await get(id)).writeBack).toMatchObject({ state: 'pending', nextAttemptAt: expect.any(String) })
+      expect((await service.task(id)).writeBack).toMatchObject({
+        state: 'pending',
+        nextAttemptAt: expect.any(String),
+      })
       await send()
       arrive()
       await write()
@@ -302,7 +304,7 @@ describe('while a request without a response may still arrive', () => {
     service.host.fault({ status: 503 }, { matches: ({ method }) => method === 'GET' })
     await patch(id, { status: 'done' })
     await send()
-    expect((await get(id)).writeBack).toMatchObject({ nextAttemptAt: expect.any(String) })
+    expect((await service.task(id)).writeBack).toMatchObject({ nextAttemptAt: expect.any(String) })
     expect((await retry(id)).writeBack).toEqual({ state: 'pending', error: null })
     await send()
     expect(repository.items.get(1)?.state).toBe('closed')
@@ -356,7 +358,7 @@ describe('while a comment is posted', () => {
       set = project.set
       await write()
       expect(posted()).toEqual(change === 'edited' ? [expect.stringMatching(/Edited$/)] : [])
-      expect((await get(project.id)).writeBack).toEqual({ state: 'done', error: null })
+      expect((await service.task(project.id)).writeBack).toEqual({ state: 'done', error: null })
     },
   )
 })
