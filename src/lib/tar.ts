@@ -26,11 +26,11 @@ export async function* unpackTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<T
   const source = bytes[Symbol.asyncIterator]()
   const read = readerOf(source)
   for (;;) {
-    const header = new Header(await concat(read(BLOCK)))
-    if (header.nullBlock) break
-    const { path, size = 0 } = header
-    if (!header.cksumValid || !path || !TYPES.includes(header.type))
+    const header = parsedHeader(await concat(read(BLOCK)))
+    if (header?.nullBlock) break
+    if (!header?.cksumValid || !header.path || !TYPES.includes(header.type))
       throw new Error('It is not a valid archive.')
+    const { path, size = 0 } = header
     yield { path, size, content: read(size) }
     await concat(read(paddingOf(size)))
   }
@@ -64,6 +64,16 @@ function headerOf(path: string, size: number): Buffer {
   // Paths that do not fit would need a second header.
   if (header.encode() || !header.block) throw new Error(`The path ${path} is too long for an archive.`)
   return header.block
+}
+
+/** Returns undefined for bytes that are no header. */
+function parsedHeader(block: Buffer): Header | undefined {
+  try {
+    return new Header(block)
+  } catch {
+    // Thrown for invalid numbers.
+    return undefined
+  }
 }
 
 /** Returns a function that reads the next bytes, in pieces. */

@@ -32,8 +32,10 @@ describe('an archive', () => {
     }
   })
 
-  test('that is something else is refused', async () => {
-    const bytes = Buffer.from('not an archive '.repeat(100))
+  test.each([
+    ['text', Buffer.from('not an archive '.repeat(100))],
+    ['bytes', Buffer.alloc(1_024, 0x90)],
+  ])('that is something else is refused: %s', async (_, bytes) => {
     await expect(contentsOf(inPieces(bytes, 512))).rejects.toThrow('It is not a valid archive.')
   })
 
