@@ -40,6 +40,15 @@ function sameEventComingIn(event: object): string {
 
 const someApp = () => `app.${randomUUID()}`
 
+/** Two deliveries that wait for a lock, in batches of their own: no others are at work, so what comes then goes in together. */
+async function twoAtWork() {
+  const first = deliver(feedback())
+  await locks.waiting(1, first)
+  const both = [first, deliver(feedback())]
+  await locks.waiting(2, ...both)
+  return both
+}
+
 const tasksIn = async (projectId: string) =>
   (await service.query('select id from tasks where project_id = $1', [projectId])).length
 
@@ -103,8 +112,7 @@ test('a first delivery that is retried because repeats could not be counted is n
   const repeated = feedback()
   const { eventId } = await deliver(repeated)
   const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
-  const before = [1, 2].map(() => deliver(feedback()))
-  await locks.waiting(2, ...before)
+  const before = await twoAtWork()
   const { feedback: receiver } = service.service
   const fresh = deliveryOf(service, feedback())
   const repeat = deliveryOf(service, repeated)
@@ -133,9 +141,7 @@ test('a replay and a delivery that create one list and share an event wait for e
   const project = await targetOf(app, { hasList: false })
   const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
   const releaseLists = await locks.acquire('lock table lists in share mode')
-  // Two are at work at once, so what comes then goes in together.
-  const before = [1, 2].map(() => deliver(feedback()))
-  await locks.waiting(2, ...before)
+  const before = await twoAtWork()
   const together = [deliver(repeated), deliver(feedback({ app_id: app }))]
   await releaseEvents()
   await Promise.all(before)
