@@ -26,10 +26,8 @@ export async function rotateEncryption({ config, words, signal }: Call): Promise
     if (obstacle) return obstacle
     const keys = await encryptionKeysOf(config, findEncryptionKeys)
     if (!keys) return `${keyNameOf(config)} is missing.`
-    const { changed, kept, unreadable } = await reencryptAll({
-      ...{ repos, keys, randomBytes, signal },
-      clock: systemClock(),
-    })
+    const deps = { repos, keys, clock: systemClock(), randomBytes, signal }
+    const { changed, kept, unreadable } = await reencryptAll(deps)
     print(`Encrypted ${changed} stored tokens and secrets with the new key (${kept} had it already).`)
     return unreadable.length > 0 ? undecryptable(unreadable, config) : change.end()
   })
