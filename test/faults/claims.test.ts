@@ -11,7 +11,7 @@ import { sendJson } from '../support/send-json.ts'
 const CALLERS = 64
 const CLAIMS = 10_000
 const TASKS = 100
-const KILLS = 8
+const KILLS = 5
 
 afterEach(cleanUp)
 

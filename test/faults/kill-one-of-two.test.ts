@@ -3,7 +3,7 @@ import { cleanUp } from '../support/inlet-process.ts'
 import { startInstancesUnderLoad } from '../support/instances-under-load.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
-const KILLS = 10
+const KILLS = 6
 
 afterEach(cleanUp)
 

@@ -59,7 +59,7 @@ export function reportLoad(fault: string, { tally, recoveries, note }: LoadMeasu
 }
 
 /** What all faults together may take: a change waits for them. */
-const MAX_RUN_MS = 660_000
+const MAX_RUN_MS = 720_000
 
 /** Set-up of the run: a file for the measurements; when all is done they are printed as a table. */
 export default async function startReport(project: TestProject): Promise<() => Promise<void>> {
