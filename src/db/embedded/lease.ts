@@ -58,30 +58,25 @@ export function isRefusal(error: Error): boolean {
 export async function isLastOne(client: pg.Client): Promise<boolean> {
   keepProcessAlive(client, true)
   await client.query('SELECT pg_advisory_lock($1)', [LOCK])
-  // A closed pool remains visible for some milliseconds.
-  for (let attempt = 0; attempt < 10; attempt++) {
-    const { rows } = await client.query<{ others: number }>(
-      `SELECT count(*)::int AS others FROM pg_stat_activity
-       WHERE backend_type = 'client backend' AND application_name LIKE 'inlet%' AND pid <> pg_backend_pid()`,
-    )
-    if (rows[0]?.others === 0) return true
-    await sleep(50)
-  }
-  return false
+  return isAlone(client, 'inlet%')
 }
 
 /** Whether there is a lease of another process. */
-export async function isShared(client: pg.Client): Promise<boolean> {
-  // That of a process that was killed remains visible for some milliseconds.
+export const isShared = async (client: pg.Client): Promise<boolean> => !(await isAlone(client, LEASE))
+
+/** Whether no other connection has a name like this. */
+async function isAlone(client: pg.Client, names: string): Promise<boolean> {
+  // Those of a closed pool, or of a process that was killed, remain visible for some milliseconds.
   for (let attempt = 0; attempt < 10; attempt++) {
     const { rowCount } = await client.query(
-      'SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()',
-      [LEASE],
+      `SELECT FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND application_name LIKE $1 AND pid <> pg_backend_pid()`,
+      [names],
     )
-    if (rowCount === 0) return false
+    if (rowCount === 0) return true
     await sleep(50)
   }
-  return true
+  return false
 }
 
 /** Sets whether the open lease keeps this process alive. */
