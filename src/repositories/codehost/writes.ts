@@ -278,10 +278,7 @@ export function codehostWritesRepository(db: Executor) {
       await this.summarize([write.taskId])
     },
 
-    /**
-     * The write as it is now, if it is still this worker's and still to be done: a change here may have made it another
-     * since it was claimed. Locks it until the transaction ends.
-     */
+    /** The write as it is now, which a change here may have made another, if it is still leased and pending. Locks it. */
     async findLeased(write: LeasedWrite): Promise<LeasedWrite | undefined> {
       const [row] = await db
         .select()
