@@ -77,7 +77,8 @@ function programsFolder(): string {
   return folder
 }
 
-function accountOf(name: string) {
+/** The ids of a user of this machine. */
+export function accountOf(name: string) {
   const id = (option: string) => Number(execFileSync('id', [option, name], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }

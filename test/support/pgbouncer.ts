@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
+import { accountOf } from './installed-postgres.ts'
 
 /** Connections to PostgreSQL: fewer than those of the instances, so that they take turns. */
 export const POOL_SIZE = 5
@@ -45,7 +46,10 @@ export async function startPgBouncer(target: string, settings: Record<string, st
   )
   // It refuses to run as root.
   const isRoot = process.getuid?.() === 0
-  if (isRoot) for (const path of [folder, file]) await chown(path, userId('-u'), userId('-g'))
+  if (isRoot) {
+    const { uid, gid } = accountOf(ACCOUNT)
+    for (const path of [folder, file]) await chown(path, uid, gid)
+  }
   let running: ChildProcess | undefined
 
   async function start(): Promise<void> {
@@ -81,8 +85,6 @@ export async function startPgBouncer(target: string, settings: Record<string, st
 }
 
 const ACCOUNT = 'postgres'
-
-const userId = (option: string) => Number(execFileSync('id', [option, ACCOUNT], { encoding: 'utf8' }))
 
 async function accepts(port: number): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1' })
