@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { ADMIN_KEY, cleanUp, spawnInlet } from '../support/inlet-process.ts'
 import { startInstalledPostgres } from '../support/installed-postgres.ts'
+import { tablesOf } from '../support/tables.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 
@@ -43,26 +43,6 @@ test('a dump by pg_dump restores to the same rows, and Inlet starts on one of a 
   expect(found.data).toMatchObject([{ id: task.id }])
   await endOf(restored)
 })
-
-/** The number of rows and a digest of each table of Inlet's own. */
-async function tablesOf(connectionString: string): Promise<Record<string, unknown>> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  const { rows } = await client.query(
-    "select tablename from pg_tables where schemaname = 'public' order by 1",
-  )
-  expect(rows.length).toBeGreaterThan(20)
-  const tables: Record<string, unknown> = {}
-  for (const { tablename } of rows) {
-    const digest = await client.query(
-      `select count(*)::int as rows, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest
-       from public.${pg.escapeIdentifier(tablename)} as t`,
-    )
-    tables[tablename] = digest.rows[0]
-  }
-  await client.end()
-  return tables
-}
 
 async function send(url: string, method: string, path: string, body?: object) {
   const response = await fetch(url + path, {
