@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Api } from '../support/api-client.ts'
 import type { CodeHostFake } from '../support/code-host.ts'
 import { deliver } from '../support/sources.ts'
-import type { Api } from './api.ts'
 import { readServed } from './served.ts'
 
 export const HOST_TOKEN = 'token-of-the-code-host'

@@ -11,11 +11,11 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { api } from '../support/api-client.ts'
 import { startCodeHost } from '../support/code-host.ts'
 import { freePort } from '../support/free-port.ts'
 import { startInstalledPostgres } from '../support/installed-postgres.ts'
 import { startReceiver } from '../support/webhooks.ts'
-import { api } from './api.ts'
 import { fill, HOST_TOKEN, PUBLIC_URL, repositoryOf } from './fill.ts'
 
 const folder = resolve(process.argv[2] ?? fileURLToPath(new URL('../..', import.meta.url)))

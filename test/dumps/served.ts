@@ -1,4 +1,4 @@
-import type { Api } from './api.ts'
+import type { Api } from '../support/api-client.ts'
 
 /** Every response of a version that a later one has to return as well, by its path. */
 export type Served = Record<string, unknown>
