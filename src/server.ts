@@ -14,7 +14,7 @@ import { collectCodeAndGarbage, collectGarbage } from './lib/collect-garbage.ts'
 import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
-import type { FirstSecrets } from './services/setup.ts'
+import type { SetUp } from './services/setup.ts'
 import { databaseNames, feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
 
 /** The database server; only the embedded one can stop, and knows whether it was restored. */
@@ -168,7 +168,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const databaseId =
     directConnectionString &&
     (await retryUntilDeadline(() => databaseIdOf(db.$client), waitingFor(names.requests)))
-  let first: FirstSecrets = {}
+  let first: Partial<SetUp> = {}
+  const warnRestored = () => logger.warn('restored from a backup: write-back and outgoing webhooks are off')
   await retryUntilDeadline(
     () =>
       migrate(sessions, {
@@ -184,9 +185,10 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
           })
           // At once: they cannot be shown again, and a later step may fail.
           process.stdout.write(shownOnce(first, KEY_COMMAND))
+          if (first.isRestored) warnRestored()
           await server.whenRestored?.(async () => {
             await afterRestore({ repos, clock })
-            logger.warn('restored from a backup: write-back and outgoing webhooks are off')
+            warnRestored()
           })
         },
       }),

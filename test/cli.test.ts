@@ -18,6 +18,21 @@ test('start starts the server, as in a container, and says how to get a key ther
   await drop()
 })
 
+test.each([
+  ['start', ['start']],
+  ['npm run keys -- create --admin', ['keys', 'create', '--admin']],
+])('%s says what it turned off in a database that was restored', async (_name, words) => {
+  // A copy of another database, as a restored dump is.
+  const { connectionString, drop } = await freshDatabase()
+  const { process, ended, output } = spawnCommand(words, {
+    env: { DATABASE_URL: connectionString, PORT: '0' },
+  })
+  await expect.poll(output).toMatch(/restored from a backup.*write-back and outgoing webhooks are off/i)
+  process.kill('SIGTERM')
+  await ended
+  await drop()
+})
+
 describe('npm run keys -- create --admin', () => {
   test('creates an admin key beside those there are, and logs it', async () => {
     const app = await startApp()
@@ -89,7 +104,10 @@ describe('npm run after-restore', () => {
       code: 0,
       output: expect.stringContaining('Turned off: 1 outgoing webhooks, and write-back of 1 projects.'),
     })
-    expect(await run()).toMatchObject({ code: 0, output: expect.stringContaining('off: 0 outgoing') })
+    expect(await run()).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('off: 0 outgoing'),
+    })
 
     const later = await startApp({ connectionString, env: SENDING_ENV })
     const off = (await later.get(`/api/webhooks/${webhook.id}`)).body

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../lib/clock.ts'
 import { createAdminKey, setUp } from '../services/setup.ts'
 import { shownOnce } from '../start-text.ts'
-import { type Call, refuseWords, usage } from './call.ts'
+import { type Call, print, refuseWords, usage } from './call.ts'
 import { onDatabase } from './database.ts'
 
 /** `keys create`. On a database that no instance has used, it does what the first start does. */
@@ -14,9 +14,12 @@ export async function createKey({ config, words, options, signal }: Call): Promi
   await onDatabase({ config, signal }, async ({ repos }) => {
     const deps = { repos, clock: systemClock(), randomBytes }
     const hasWebhookSecret = config.webhookSecret !== undefined
-    const first = await setUp({ ...deps, bootstrapKey: undefined, hasWebhookSecret })
+    const { isRestored, ...first } = await setUp({ ...deps, bootstrapKey: undefined, hasWebhookSecret })
+    if (isRestored) print(RESTORED)
     const adminKey = first.adminKey ?? (await createAdminKey({ ...deps, name }))
     process.stdout.write(shownOnce({ ...first, adminKey }))
     return undefined
   })
 }
+
+const RESTORED = 'The database was restored from a backup, so write-back and outgoing webhooks are off.'

@@ -18,12 +18,13 @@ interface SwitchedOff {
   connections: number
 }
 
-/** Continues in a database if it is a dump that was restored: the other instance may still run. */
-export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<void> {
-  if (!(await repos.changes.isForeign())) return
+/** Continues in a database if it is a dump that was restored: the other instance may still run. Returns whether it is. */
+export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<boolean> {
+  if (!(await repos.changes.isForeign())) return false
   await afterRestore({ repos, clock })
   // Last, so that this is repeated if it did not complete.
   await adoptDatabase(repos.changes)
+  return true
 }
 
 /**

@@ -22,15 +22,20 @@ export interface FirstSecrets {
   webhookSecret?: string
 }
 
+export interface SetUp extends FirstSecrets {
+  /** Whether it turned off what a dump of another database, which was restored, would send to other systems. */
+  isRestored: boolean
+}
+
 /**
  * Creates what every installation has: the default project with its list, an admin key and a webhook secret. Runs under
  * the start lock in one transaction, so instances that start at once create one of each. Before that, adopts a database that
  * was restored from another one.
  */
-export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
+export async function setUp(options: SetupOptions): Promise<SetUp> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options
-  await adoptRestored({ repos, clock })
-  return repos.transaction(async (repos) => {
+  const isRestored = await adoptRestored({ repos, clock })
+  const made = await repos.transaction(async (repos) => {
     const now = clock.now()
     const bound = repos.within(everywhere)
     const made: FirstSecrets = {}
@@ -56,6 +61,7 @@ export async function setUp(options: SetupOptions): Promise<FirstSecrets> {
     }
     return made
   })
+  return { ...made, isRestored }
 }
 
 /** An admin key for an operator who has none. Returns its text. */

@@ -26,9 +26,11 @@ test('the first start on a restored dump does the same as after a restore', asyn
   const { path } = await writingBack(service)
   await service.query("update change_feed set database_id = 'of another cluster'")
 
-  await setUp({ ...service, randomBytes, bootstrapKey: undefined, hasWebhookSecret: true })
+  const options = { ...service, randomBytes, bootstrapKey: undefined, hasWebhookSecret: true }
+  expect(await setUp(options)).toMatchObject({ isRestored: true })
 
   expect((await service.get(path)).body.writeBack).toBe('off')
+  expect(await setUp(options)).toMatchObject({ isRestored: false })
 })
 
 test('the first start after a restore turns write-back off, and sends nothing that waited in the backup', async () => {

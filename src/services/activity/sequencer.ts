@@ -23,7 +23,7 @@ const TOUCH_BATCH = 50_000
 interface SequencerDeps {
   changes: Changes
   /** Continues in a database that was restored from a dump, also under a running instance. */
-  adopt(): Promise<void>
+  adopt(): Promise<unknown>
 }
 
 /** Gives activity its positions, for readers in this process and, in a timer, for later ones. */
