@@ -49,11 +49,21 @@ describe('npm run backup and npm run restore', () => {
     expect(output).toContain(`The backup is in ${join(folder, 'here.tar.gz')}`)
   })
 
+  test('say that a folder takes no files', async () => {
+    // Not even those of root.
+    const { code, output } = await run(['backup', '/sys/x.tar.gz'])
+    expect(code).toBe(1)
+    expect(output).toMatch(
+      /^Files can't be created in the folder \/sys \(E[A-Z]+\)\. Run this as a user who can/,
+    )
+  })
+
   test.each([
     ['no file', ['backup'], {}, 'npm run backup -- FILE'],
     ['an unknown command', ['remove'], {}, 'npm run backup -- FILE'],
     ['an unknown option', ['restore', 'x', '--force'], {}, '--force'],
     ['a database of your own', ['backup', 'x'], { DATABASE_URL: 'postgres://h/inlet' }, 'Use pg_dump.'],
+    ['a folder that is not there', ['backup', '/nowhere/x.tar.gz'], {}, "The folder /nowhere doesn't exist."],
     ['a file that is not there', ['restore', '/nowhere/x.tar.gz'], {}, '/nowhere/x.tar.gz'],
     ['an invalid variable', ['backup', 'x'], { PORT: 'x' }, 'PORT must be a port number'],
   ])('say what is wrong with %s', async (_what, words, env, sentence) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -30,12 +30,24 @@ export async function backUp({ dataDir, file, about, signal, ...rest }: BackupOp
   if (await exists(target)) throw new Error(`${target} already exists. Choose another name, or remove it.`)
   if (!(await exists(dirname(target)))) throw new Error(`The folder ${dirname(target)} doesn't exist.`)
   await removeAbandoned(target)
+  await refuseReadOnly(target)
   const server = await startExisting({ dataDir, ...rest })
   try {
     return await writeBackup({ connectionString: server.connectionString, target, about, signal })
   } finally {
     await server.stop()
   }
+}
+
+/** Before the database is started, and in words: later, it would be the error of a temporary file. */
+async function refuseReadOnly(target: string): Promise<void> {
+  const draft = scratchName(target)
+  await writeFile(draft, '', { flag: 'wx' }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(
+      `Files can't be created in the folder ${dirname(target)} (${code}). Run this as a user who can, or choose another folder.`,
+    )
+  })
+  await rm(draft)
 }
 
 interface Writing extends Pick<BackupOptions, 'about' | 'signal'> {
