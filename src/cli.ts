@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Call, OPTIONS, usage } from './commands/call.ts'
+import { type Call, OPTIONS, refusedOption, usage } from './commands/call.ts'
 import { loadConfig } from './config.ts'
 
 interface Command {
@@ -31,7 +31,7 @@ async function runCommand(): Promise<void> {
   }
   let stopped = 'Stopped. Nothing was changed.'
   try {
-    const { positionals, values: options } = parseArgs({ allowPositionals: true, options: OPTIONS })
+    const { positionals, values: options } = parsedArguments()
     const length = positionals[0] === 'keys' ? 2 : 1
     const command = COMMANDS[positionals.slice(0, length).join(' ')]
     if (!command) throw usage()
@@ -47,6 +47,14 @@ async function runCommand(): Promise<void> {
   } catch (error) {
     process.stderr.write(`${ending.signal.aborted ? stopped : (error as Error).message}\n`)
     process.exitCode = 1
+  }
+}
+
+function parsedArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS })
+  } catch (error) {
+    throw refusedOption((error as Error).message)
   }
 }
 

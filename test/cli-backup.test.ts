@@ -61,7 +61,7 @@ describe('npm run backup and npm run restore', () => {
   test.each([
     ['no file', ['backup'], {}, 'npm run backup -- FILE'],
     ['an unknown command', ['remove'], {}, 'npm run backup -- FILE'],
-    ['an unknown option', ['restore', 'x', '--force'], {}, '--force'],
+    ['an unknown option', ['restore', 'x', '--force'], {}, "Unknown option '--force'.\nUsage:\n"],
     ['a database of your own', ['backup', 'x'], { DATABASE_URL: 'postgres://h/inlet' }, 'Use pg_dump.'],
     ['a folder that is not there', ['backup', '/nowhere/x.tar.gz'], {}, "The folder /nowhere doesn't exist."],
     ['a file that is not there', ['restore', '/nowhere/x.tar.gz'], {}, '/nowhere/x.tar.gz'],

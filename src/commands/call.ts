@@ -27,6 +27,9 @@ export interface Call {
 
 export const usage = () => new Error(USAGE)
 
+/** Of what Node says, only the first sentence: the others are for programs that take any word. */
+export const refusedOption = (message: string) => new Error(`${message.split('. ')[0]}.\n${USAGE}`)
+
 /** @throws Error with the usage */
 export function refuseWords(words: string[]): void {
   if (words.length > 0) throw usage()
