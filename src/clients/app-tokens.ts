@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { asRecord } from '../lib/as-record.ts'
+import { type Note, traced } from '../lib/traced.ts'
 import type { AppCredentials, Refusal, Unreachable } from './codehost.ts'
 import { outcomeOf, QUIET, refusalOf, unreachable } from './host-response.ts'
+import { failed, requestTo, responded } from './traced-request.ts'
 
 /** Tokens last an hour. The host may also end them earlier: a rejected token is replaced. */
 const MAX_AGE_MS = 59 * 60_000
@@ -57,7 +59,9 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
     }
     const renew = async (timeout: AbortSignal) => {
       const createdAt = now()
-      const found = await requestToken(request, timeout)
+      const url = new URL(`${request.apiUrl}/app/installations/${app.installationId}/access_tokens`)
+      const work = requestTo(url, { method: 'POST' })
+      const found = await traced(work, (note) => requestToken(request, { timeout, note }))
       if (found.outcome === 'token') {
         tokens.set(id, { token: found.token, isReadOnly: found.isReadOnly, createdAt })
       }
@@ -87,7 +91,7 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
 
   async function requestToken(
     { apiUrl, app, signal }: TokenRequest,
-    timeout: AbortSignal,
+    { timeout, note }: { timeout: AbortSignal; note: Note },
   ): Promise<InstallationToken | Refusal | Unreachable> {
     // Loaded when it is needed, as in `github.ts`.
     const { createAppAuth } = await import('@octokit/auth-app')
@@ -103,6 +107,7 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
     })
     try {
       const { token, permissions } = asRecord(await octokit.auth({ type: 'installation' }))
+      note(responded(201))
       // The token becomes part of a header.
       if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) {
         return unreachable('The response has no token for the GitHub App.')
@@ -110,6 +115,7 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
       return { outcome: 'token', token, isReadOnly: asRecord(permissions).issues === 'read', isNew: true }
     } catch (error) {
       const response = outcomeOf(error, { signal, timeout, timeoutMs, onError })
+      note(response.outcome === 'answered' ? responded(response.status) : failed(error))
       if (response.outcome !== 'answered') return response
       const refusal = refusalOf(response)
       return refusal.outcome === 'refused' ? { ...refusal, isTokenRequest: true } : refusal

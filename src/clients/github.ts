@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Octokit } from '@octokit/rest'
 import { asRecord } from '../lib/as-record.ts'
+import { type Note, traced } from '../lib/traced.ts'
 import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
@@ -19,6 +20,7 @@ import {
 } from './host-response.ts'
 import { linkIn } from './link-header.ts'
 import { counted, drain, MAX_BYTES, readList, readValue, TooLarge } from './response-body.ts'
+import { failed, requestTo, responded } from './traced-request.ts'
 
 /** The API version whose format `domain/codehost/item.ts` parses. */
 const API_VERSION = '2022-11-28'
@@ -180,7 +182,9 @@ export function githubClient({
       // The request carries the token, so every URL is checked here, redirects included.
       if (!isWithin(apiUrl, target))
         return unreachable(`${new URL(target).origin} is not the connected host.`)
-      const response = await sendRequest(octokit, { url: target, ...options })
+      const request = { url: target, ...options }
+      const work = requestTo(new URL(target), { method: options.method ?? 'GET' })
+      const response = await traced(work, (note) => sendRequest(octokit, { ...request, note }))
       if (response.outcome !== 'answered' || !follow) return response
       const { location } = response.headers
       if (![301, 302, 307, 308].includes(response.status) || !location) return response
@@ -200,7 +204,8 @@ export function githubClient({
       headers = {},
       read = readValue,
       signal,
-    }: Omit<RequestOptions, 'follow'>,
+      note,
+    }: Omit<RequestOptions, 'follow'> & { note: Note },
   ): Promise<HostResponse | Unreachable> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
@@ -217,6 +222,7 @@ export function githubClient({
         },
       })
       const { status } = response
+      note(responded(status))
       const headersOf = plain(response.headers)
       if (status !== 200 && status !== 201) {
         await drain(response.data)
@@ -227,7 +233,9 @@ export function githubClient({
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       if (error instanceof TooLarge) return unreachable(`The response is larger than ${MAX_BYTES} bytes.`)
-      return outcomeOf(error, { signal, timeout, timeoutMs, onError })
+      const outcome = outcomeOf(error, { signal, timeout, timeoutMs, onError })
+      note(outcome.outcome === 'answered' ? responded(outcome.status) : failed(error))
+      return outcome
     }
   }
 }

@@ -5,8 +5,10 @@ import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isPublicAddress } from '../lib/public-address.ts'
 import { semaphore } from '../lib/semaphore.ts'
+import { type Note, traced } from '../lib/traced.ts'
 import { truncateUtf8 } from '../lib/truncate-utf8.ts'
 import { describeNetworkError } from './network-error.ts'
+import { failed, requestTo, responded } from './traced-request.ts'
 
 export type WebhookReceiver = ReturnType<typeof webhookReceiver>
 
@@ -83,8 +85,10 @@ export function webhookReceiver(options: ReceiverOptions) {
       const refusal = isAllowed(url) ? undefined : refusalBeforeConnecting(url)
       if (refusal) return failure(refusal)
       const until = performance.now() + timeoutMs
+      // Whoever knows the path can often send to such a URL.
+      const work = requestTo(url, { method: 'POST', path: '/REDACTED' })
       for (let isRetried = false; ; isRetried = true) {
-        const sent = await send(url, { ...given, until })
+        const sent = await traced(work, (note) => send(url, { ...given, until, note }))
         if ('status' in sent) return sent
         given.signal.throwIfAborted()
         if (performance.now() >= until) return failure(`No response within ${timeoutMs / 1000} s.`)
@@ -113,7 +117,7 @@ export function webhookReceiver(options: ReceiverOptions) {
 
   async function send(
     url: URL,
-    { headers, body, signal, until }: Request & { until: number },
+    { headers, body, signal, until, note }: Request & { until: number; note: Note },
   ): Promise<Receipt | { error: unknown; isReused: boolean }> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const isHttps = url.protocol === 'https:'
@@ -141,8 +145,10 @@ export function webhookReceiver(options: ReceiverOptions) {
     const timer = setTimeout(onDeadline, Math.ceil(until - performance.now()))
     try {
       const response = await promise
+      note(responded(response.statusCode ?? 0))
       return { status: response.statusCode ?? 0, body: await beginningOf(response), error: null }
     } catch (error) {
+      note(failed(error))
       return { error, isReused: request.reusedSocket }
     } finally {
       clearTimeout(timer)

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { PgBoss } from 'pg-boss'
+import { traced } from '../lib/traced.ts'
 import type { Services } from '../services/index.ts'
 import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
@@ -51,7 +52,8 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
       if (importing.isRunning()) return
       const pause = pausing({ shares: { busy: 0.3, quiet: 0.9 }, maxMs: 1_000 })
-      logger.info(await metrics.timed('sweep', () => cleanup.cleanUp(pause)), 'cleanup finished')
+      const work = () => metrics.timed('sweep', () => cleanup.cleanUp(pause))
+      logger.info(await traced({ name: 'cleanup', kind: 'job' }, work), 'cleanup finished')
     })
   } catch (error) {
     // The next attempt creates a new worker, and this one would keep its connections and timers.

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { detached, traced, type Work } from '../lib/traced.ts'
 import type { SyncService } from '../services/sync/index.ts'
 
 interface SyncWorkerDeps {
@@ -39,7 +40,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
 
   function poll(): void {
     isPending = true
-    polling ??= pollOnce().finally(() => {
+    polling ??= detached(pollOnce).finally(() => {
       polling = undefined
       if (isPending && !stopping.signal.aborted) poll()
     })
@@ -56,8 +57,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
           { runId: run.id, projectId: run.projectId, mode: run.mode, lease: run.lease },
           'sync started or continued',
         )
-        const work = sync
-          .work(run, { stop: stopping.signal, turnMs })
+        const work = traced(jobOf(run), () => sync.work(run, { stop: stopping.signal, turnMs }))
           .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
           .finally(() => {
             working.delete(work)
@@ -71,3 +71,9 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
     }
   }
 }
+
+const jobOf = ({ id, projectId, mode }: NonNullable<Awaited<ReturnType<SyncService['claim']>>>): Work => ({
+  name: 'sync',
+  kind: 'job',
+  attributes: { 'inlet.sync_run.id': id, 'inlet.project.id': projectId, 'inlet.sync_run.mode': mode },
+})

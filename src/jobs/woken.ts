@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { detached } from '../lib/traced.ts'
 
 interface WokenWorkerDeps {
   /** Does some of what is due; returns whether there may be more. */
@@ -38,7 +39,7 @@ export function startWokenWorker(deps: WokenWorkerDeps) {
   function wake(): void {
     isPending = true
     if (stopping.signal.aborted) return
-    working ??= workInRounds().finally(() => {
+    working ??= detached(workInRounds).finally(() => {
       working = undefined
       if (isPending) wake()
     })

@@ -1,4 +1,8 @@
+import { currentWork, traced } from './traced.ts'
+
 interface BatchOptions<I> {
+  /** What traces call a batch. */
+  name: string
   /** Maximum of inputs in one batch. */
   maxItems: number
   /** Maximum of batches at the same time. */
@@ -12,6 +16,8 @@ interface BatchOptions<I> {
 
 interface Waiting<I, O> {
   input: I
+  /** What the caller is doing. */
+  cause: unknown
   resolve(output: O): void
   reject(error: unknown): void
 }
@@ -28,7 +34,7 @@ export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: Batc
 
   return (input: I): Promise<O> => {
     const { promise, resolve, reject } = Promise.withResolvers<O>()
-    waiting.push({ input, resolve, reject })
+    waiting.push({ input, cause: currentWork(), resolve, reject })
     startSoon()
     return promise
   }
@@ -64,7 +70,10 @@ export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: Batc
 
   async function run(batch: Waiting<I, O>[]): Promise<void> {
     try {
-      const outputs = await work(batch.map(({ input }) => input))
+      const causes = batch.map(({ cause }) => cause)
+      const outputs = await traced({ name: options.name, kind: 'batch', causes }, () =>
+        work(batch.map(({ input }) => input)),
+      )
       for (const [index, { resolve }] of batch.entries()) resolve(outputs[index] as O)
     } catch (error) {
       if (batch.length === 1 || options.isForAll(error)) for (const { reject } of batch) reject(error)

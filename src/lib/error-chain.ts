@@ -8,6 +8,12 @@ export function errorChain(error: unknown): ErrorLink[] {
   return [...errorChain(cause), ...(errors ?? []).flatMap(errorChain), asLink(error)]
 }
 
+/** The code of the innermost error that has one, otherwise its name: tells errors apart without their values. */
+export function errorType(error: unknown): string {
+  const chain = errorChain(error)
+  return chain.find(({ code }) => typeof code === 'string')?.code ?? chain[0]?.name ?? 'Error'
+}
+
 /** What errors of Node, of PostgreSQL's driver and of fetch have. */
 export interface ErrorLink {
   name?: string

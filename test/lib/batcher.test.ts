@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { batcher } from '../../src/lib/batcher.ts'
 
 const options = {
+  name: 'work',
   maxItems: 3,
   concurrency: 1,
   maxBytes: 100,

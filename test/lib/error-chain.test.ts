@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { errorChain } from '../../src/lib/error-chain.ts'
+import { errorChain, errorType } from '../../src/lib/error-chain.ts'
 
 const messages = (error: unknown) => errorChain(error).map(({ message }) => message)
 
@@ -26,4 +26,16 @@ describe('the chain of an error', () => {
   ])('of %s is empty', (_, thrown) => {
     expect(errorChain(thrown)).toEqual([])
   })
+})
+
+test.each([
+  [
+    'the innermost code',
+    new Error('outer', { cause: Object.assign(new Error('inner'), { code: '23505' }) }),
+    '23505',
+  ],
+  ['otherwise the innermost name', new Error('outer', { cause: new TypeError('inner') }), 'TypeError'],
+  ['Error for what is none', 'text', 'Error'],
+])('the type of an error is %s', (_, error, type) => {
+  expect(errorType(error)).toBe(type)
 })

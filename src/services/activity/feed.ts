@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChangePosition, encodeChangeCursor } from '../../domain/change-cursor.ts'
+import { detached } from '../../lib/traced.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -70,7 +71,7 @@ export function activityFeed({ changes, sequencer }: FeedDeps) {
     async subscribe(filter: FeedFilter, ending: AbortController): Promise<Subscription> {
       const started = Promise.withResolvers<ChangePosition>()
       pending.push(started)
-      reading ??= read()
+      reading ??= detached(read)
       wake()
       const start = await started.promise
       // Added in the turn in which the reader resolved it, so nothing is read in between.

@@ -23,6 +23,7 @@ const lengthOf = ({ row: { message } }: PostedActivity) => (message?.length ?? 0
 export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { postedActivities } = repos.within(everywhere)
   const options = {
+    name: 'log activity',
     maxItems: 100,
     concurrency: 2,
     maxBytes: MAX_STATEMENT_LENGTH,

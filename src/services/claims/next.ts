@@ -27,6 +27,7 @@ interface ClaimsDeps {
 /** Claims of the next tasks, outside any transaction; concurrent ones with the same filter share statements. */
 export function sharedClaimsOf(deps: ClaimsDeps) {
   const claim = batcher(claimAll, {
+    name: 'claim tasks',
     maxItems: CLAIM_BATCHES[0],
     concurrency: 2,
     maxBytes: 1,

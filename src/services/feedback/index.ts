@@ -15,6 +15,7 @@ const MIB = 1024 * 1024
 export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
   const deliver = batcher((arrivals: WeighedArrival[]) => feedback.redacted(() => deliverAll(arrivals)), {
+    name: 'store feedback',
     maxItems: 100,
     // Three would only make batches smaller (same p99 at 500 events a second); one could be blocked by a lock.
     concurrency: 2,

@@ -1,3 +1,4 @@
+import { traced } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
@@ -36,7 +37,13 @@ export function deliveryApplier(deps: ApplyingDeps) {
     for (const connectionId of due) {
       if (signal.aborted) return false
       try {
-        if (await deliveries.redacted(() => applyOne(connectionId, signal))) isMoreDue = true
+        const job = {
+          name: 'apply deliveries',
+          kind: 'job',
+          attributes: { 'inlet.connection.id': connectionId },
+        } as const
+        const work = () => deliveries.redacted(() => applyOne(connectionId, signal))
+        if (await traced(job, work)) isMoreDue = true
       } catch (error) {
         errors.push(error)
       }

@@ -1,3 +1,4 @@
+import { traced } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { type AskingDeps, type Pause, questionAsker } from './asking.ts'
@@ -75,7 +76,8 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
 
   async function askOne(question: Question, asking: Asking): Promise<Pause | undefined> {
     try {
-      return await ask(question, asking)
+      const attributes = { 'inlet.connection.id': asking.connection.id }
+      return await traced({ name: 'ask code host', kind: 'job', attributes }, () => ask(question, asking))
     } catch (error) {
       if (asking.signal.aborted) return undefined
       await settling.postpone(asking.connection.id, { ids: question.ids, reason: 'internal_error' })

@@ -42,6 +42,7 @@ export function sourceReceiver({
   const { sourceEvents } = repos.within(everywhere)
   const writeTasks = sourceTaskWriter({ clock })
   const deliver = batcher((deliveries: Accepted[]) => sourceEvents.redacted(() => deliverAll(deliveries)), {
+    name: 'store deliveries of sources',
     maxItems: 50,
     // Two at a time, so that PostgreSQL works while this process prepares the next.
     concurrency: 2,

@@ -26,6 +26,7 @@ const MAX_DESTINATIONS = 1_000
 export function singleCreationOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { tasks } = repos.within(everywhere)
   const options = {
+    name: 'create tasks',
     maxItems: 100,
     // Two at a time, so that PostgreSQL works while this process prepares the next: 1.1 times as fast as one; three are
     // no faster.

@@ -36,6 +36,7 @@ type Result = { task: TaskRow; isBlocked: boolean } | { error: unknown } | undef
 export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { taskChanges, lists } = repos.within(everywhere)
   const update = batcher(updateAll, {
+    name: 'change tasks',
     maxItems: 50,
     concurrency: 2,
     maxBytes: MAX_STATEMENT_LENGTH,

@@ -3,6 +3,7 @@ import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { inOrder } from '../../lib/in-order.ts'
 import { semaphore } from '../../lib/semaphore.ts'
+import { traced } from '../../lib/traced.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { Attempt, WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
@@ -75,7 +76,12 @@ export function webhookSender(deps: SendingDeps) {
         const leasedAt = performance.now()
         const lease = await queue.lease({ without: [...sending.keys()], leaseMs: LEASE_MS })
         if (!lease) return
-        const work = sendAll(lease, { signal, leasedAt }).then(
+        const job = {
+          name: 'send webhook',
+          kind: 'job',
+          attributes: { 'inlet.webhook.id': lease.id },
+        } as const
+        const work = traced(job, () => sendAll(lease, { signal, leasedAt })).then(
           () => {
             sending.delete(lease.id)
             onEnd()
@@ -155,7 +161,14 @@ export function webhookSender(deps: SendingDeps) {
         await queue.record(webhook.id, attempts)
         return attempts.map(() => undefined)
       },
-      { maxItems: PAGE, concurrency: 1, maxBytes: 1, bytesOf: () => 0, isForAll: () => true },
+      {
+        name: 'store attempts',
+        maxItems: PAGE,
+        concurrency: 1,
+        maxBytes: 1,
+        bytesOf: () => 0,
+        isForAll: () => true,
+      },
     )
     await inOrder(waiting, {
       keyOf: ({ activity }) => activity.taskId,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HostAccess } from '../../clients/codehost.ts'
+import { traced, type Work } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
@@ -81,7 +82,9 @@ export function outboxService(deps: OutboxDeps) {
         })
         const connection = write && connections.get(write.connectionId)
         if (!connection) return isAny
-        const { isPaused, mayArrive } = await send.one(write, { connection, access, lease, signal })
+        const { isPaused, mayArrive } = await traced(jobOf(write), () =>
+          send.one(write, { connection, access, lease, signal }),
+        )
         if (mayArrive) afterMs = ARRIVAL_MS
         if (isPaused) return false
       } finally {
@@ -90,6 +93,12 @@ export function outboxService(deps: OutboxDeps) {
     }
   }
 }
+
+const jobOf = ({ connectionId }: { connectionId: string }): Work => ({
+  name: 'write back',
+  kind: 'job',
+  attributes: { 'inlet.connection.id': connectionId },
+})
 
 /** The same for all connections with this token or installation. */
 function keyOf({ apiUrl, token, app }: HostAccess): string {

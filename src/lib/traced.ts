@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** What a trace shows of a piece of work. The names are those of OpenTelemetry's semantic conventions. */
+export interface Work {
+  name: string
+  /**
+   * `request`: to another system; shown only as part of other work. `job`: begins a trace. `batch`: is done for its
+   * causes, and part of the first one's trace.
+   */
+  kind: 'request' | 'job' | 'batch'
+  attributes?: Attributes
+  /** What this is done for, each from `currentWork`. */
+  causes?: unknown[]
+}
+
+export type Attributes = Record<string, string | number>
+
+/** Adds what is known only later. An `error.type` means that the work failed. */
+export type Note = (attributes: Attributes) => void
+
+export interface Tracing {
+  current(): unknown
+  trace<T>(work: Work, run: (note: Note) => Promise<T>): Promise<T>
+  /** Fields of a log line. */
+  logFields(): object
+}
+
+let tracing: Tracing | undefined
+
+/** Turns traces on for this process. */
+export function traceWith(given: Tracing | undefined): void {
+  tracing = given
+}
+
+/** Does the work, as part of a trace if traces are on. */
+export function traced<T>(work: Work, run: (note: Note) => Promise<T>): Promise<T> {
+  return tracing ? tracing.trace(work, run) : run(ignore)
+}
+
+/** What is being done, for the `causes` of other work. */
+export const currentWork = (): unknown => tracing?.current()
+
+/** What is being done, for log lines. */
+export const workLogged = (): object => tracing?.logFields() ?? {}
+
+/** Calls a function as part of nothing: for loops that serve more than the request that starts them. */
+export const detached: <T>(run: () => T) => T = AsyncLocalStorage.snapshot()
+
+function ignore(): void {}
