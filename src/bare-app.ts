@@ -66,6 +66,7 @@ export async function bareApp({ config, logger, services: { metrics }, limits }:
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  if (config.traces) await app.register((await import('./plugins/trace-requests.ts')).traceRequests)
   await app.register(securityHeaders)
   await app.register(requests)
   await app.register(timeouts)

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { readTraceConfig, TRACE_VARIABLES } from './trace-config.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -43,7 +44,7 @@ const ENVIRONMENT = {
 } as const
 
 /** The names of all variables. */
-export const VARIABLES = Object.keys(ENVIRONMENT.properties)
+export const VARIABLES: string[] = [...Object.keys(ENVIRONMENT.properties), ...TRACE_VARIABLES]
 
 /** The valid values of each variable, for error messages. */
 const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
@@ -95,14 +96,15 @@ export function loadConfig(env: Record<string, string | undefined>) {
   })
     .addFormat('trust-proxy', (text) => isHops(text) || isNetworks(text))
     .compile<Environment>(ENVIRONMENT)
-  if (!check(given)) {
+  const { traces, invalid } = readTraceConfig(env)
+  if (!check(given) || invalid.length > 0) {
     const lines = (check.errors ?? []).map(({ instancePath, keyword }) => {
       if (keyword === 'dependentRequired')
         return '  DATABASE_DIRECT_URL must be set together with DATABASE_URL'
       const name = instancePath.slice(1)
       return `  ${name} must be ${EXPECTED[name as keyof typeof EXPECTED]}`
     })
-    throw new Error(`Invalid environment variables:\n${[...new Set(lines)].join('\n')}`)
+    throw new Error(`Invalid environment variables:\n${[...new Set(lines), ...invalid].join('\n')}`)
   }
   if (given.ENCRYPTION_KEY_PREVIOUS && given.DATABASE_URL && !given.ENCRYPTION_KEY) {
     throw new Error('ENCRYPTION_KEY_PREVIOUS only decrypts. Set ENCRYPTION_KEY as well.')
@@ -133,6 +135,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
     rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
     rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
+    /** Undefined: no traces. */
+    traces,
   })
 }
 

@@ -14,6 +14,7 @@ import { collectCodeAndGarbage, collectGarbage } from './lib/collect-garbage.ts'
 import { lazily } from './lib/lazy.ts'
 import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
+import { workLogged } from './lib/traced.ts'
 import type { SetUp } from './services/setup.ts'
 import { databaseNames, feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
 
@@ -64,7 +65,12 @@ try {
 /** Stops whatever was started, also after an early signal or a failed start. */
 async function live(config: Config) {
   const logger = pino(
-    { level: config.logLevel, redact: REDACTED, serializers: { err: errorToLog } },
+    {
+      level: config.logLevel,
+      redact: REDACTED,
+      serializers: { err: errorToLog },
+      ...(config.traces && { mixin: workLogged }),
+    },
     logDestination(process.stdout.fd),
   )
   const ends: (() => Promise<unknown>)[] = []
@@ -127,6 +133,10 @@ async function loadApplication() {
 
 async function start({ config, logger, lifetime }: { config: Config; logger: Logger; lifetime: Lifetime }) {
   const { onEnd, fail, signal, cutDatabase: cut } = lifetime
+  if (config.traces) {
+    const { startTracing } = await import('./tracing/index.ts')
+    onEnd(await startTracing({ ...config.traces, logger }))
+  }
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
@@ -158,6 +168,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     directConnectionString,
     size: config.databasePool,
     cut,
+    isTraced: config.traces !== undefined,
     onError: onErrorOf(names.requests),
   })
   onEnd(() => db.$client.end())

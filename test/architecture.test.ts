@@ -14,7 +14,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const MAY_IMPORT: Record<string, string[]> = {
   cli: ['commands', 'server', 'config'],
   commands: ['start-text', 'services', 'repositories', 'db', 'types of config', 'lib'],
-  server: ['start-text', 'app', 'jobs', 'services', 'repositories', 'clients', 'db', 'config', 'lib'],
+  server: [
+    'start-text',
+    'app',
+    'jobs',
+    'services',
+    'repositories',
+    'clients',
+    'db',
+    'config',
+    'tracing',
+    'lib',
+  ],
   'start-text': ['types of services'],
   app: [
     'bare-app',
@@ -33,7 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   worker: ['domain', 'lib'],
   routes: ['guards', 'plugins', 'services', 'schemas', 'errors', 'lib'],
   mcp: ['services', 'domain', 'schemas', 'errors', 'lib'],
-  jobs: ['types of services'],
+  jobs: ['types of services', 'lib'],
   guards: ['types of services', 'domain', 'types of config', 'errors', 'lib'],
   plugins: ['types of services', 'domain', 'schemas', 'errors', 'lib'],
   services: ['domain', 'repositories', 'types of clients', 'schemas', 'errors', 'lib'],
@@ -41,7 +52,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   repositories: ['db', 'errors'],
   clients: ['schemas', 'lib'],
   db: ['lib'],
-  config: [],
+  config: ['trace-config'],
+  tracing: ['types of trace-config', 'lib'],
+  'trace-config': [],
   'compile-cache': [],
   schemas: [],
   errors: [],
@@ -85,6 +98,7 @@ const OWNED_PACKAGES: Record<string, string[]> = {
   'pg-boss': ['jobs'],
   octokit: ['clients'],
   'prom-client': ['services'],
+  opentelemetry: ['tracing', 'plugins'],
 }
 
 /** What npm's scripts start: only these know the environment. */

@@ -41,8 +41,9 @@ const HEAP_LIMIT = '--max-old-space-size-percentage=50'
 const COMPOSE_VARIABLES = ['POSTGRES_PASSWORD', 'COMPOSE_PROFILES', 'INLET_IMAGE']
 
 describe('.env.example', () => {
-  test('names every variable, and those of docker-compose.yml', () => {
-    expect(example.toSorted()).toEqual([...VARIABLES, ...COMPOSE_VARIABLES].sort())
+  test('names every variable, of those of OpenTelemetry the first, and those of docker-compose.yml', () => {
+    const own = VARIABLES.filter((name) => !name.startsWith('OTEL_'))
+    expect(example.toSorted()).toEqual([...own, 'OTEL_EXPORTER_OTLP_ENDPOINT', ...COMPOSE_VARIABLES].sort())
   })
 })
 

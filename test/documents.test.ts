@@ -95,10 +95,10 @@ describe('README.md', () => {
 })
 
 test('docs/operating.md lists every variable', () => {
-  const [variables = ''] = read('docs/operating.md')
-    .split(/^## /m)
-    .filter((section) => section.startsWith('Variables'))
-  const listed = [...variables.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
+  const variables = read('docs/operating.md')
+    .split(/^##+ /m)
+    .filter((section) => /^(Variables|Traces)\n/.test(section))
+  const listed = [...variables.join('').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name)
   expect(listed.toSorted()).toEqual(
     [...VARIABLES, 'POSTGRES_PASSWORD', 'COMPOSE_PROFILES', 'INLET_IMAGE'].sort(),
   )

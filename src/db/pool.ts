@@ -2,6 +2,7 @@ import pg from 'pg'
 import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
+import { keepTraces, tracedClient } from './traced-client.ts'
 import { transactionClient } from './transaction-client.ts'
 
 export type Database = NodePgDatabase & {
@@ -20,21 +21,27 @@ interface PoolOptions {
   cut?: AbortSignal | undefined
   /** How long the server lets a statement take. */
   statementMs?: number
+  /** Whether statements are part of traces. */
+  isTraced?: boolean
   onError(error: Error): void
 }
 
 /** The shared pool. Every wait is bounded: to connect, for a statement, for a response. */
 export function openDatabase(options: PoolOptions): Database {
   const { connectionString, directConnectionString, size, cut, statementMs = 10_000, onError } = options
+  const { isTraced = false } = options
   const limits = { statement_timeout: statementMs, idle_in_transaction_session_timeout: 15_000 }
+  const Client = directConnectionString === undefined ? pg.Client : transactionClient(limits)
   const pool = new pg.Pool({
     application_name: 'inlet',
     max: size,
     connectionTimeoutMillis: 2_000,
     // The server's timeouts are shorter; the socket timeout is for a server that no longer responds.
-    ...(directConnectionString === undefined ? limits : { Client: transactionClient(limits) }),
+    ...(directConnectionString === undefined && limits),
+    Client: isTraced ? tracedClient(Client) : Client,
     ...boundedConnection(connectionString, cut),
   })
+  if (isTraced) keepTraces(pool)
   // The pool replaces an idle connection that breaks; without a handler the error would end the process.
   pool.on('error', onError)
   // The same for a connection that breaks between two statements of a transaction: the next statement reports it.

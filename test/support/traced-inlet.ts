@@ -1,0 +1,70 @@
+import { expect } from 'vitest'
+import { ADMIN_KEY, spawnInlet } from './inlet-process.ts'
+import type { CollectedSpan, TraceCollector } from './trace-collector.ts'
+
+interface CallOptions {
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Inlet in a process of its own, which sends its traces to a collector as JSON. */
+export async function startTraced(
+  { collector, connectionString }: { collector: TraceCollector; connectionString: string },
+  env: Record<string, string> = {},
+) {
+  const inlet = spawnInlet({
+    env: {
+      DATABASE_URL: connectionString,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+      ...env,
+    },
+  })
+  const url = await inlet.url
+
+  async function call(method: string, path: string, { body, headers = {} }: CallOptions = {}) {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        'x-api-key': ADMIN_KEY,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: each test states what it expects of a response.
+    const json: any = await response.json().catch(() => undefined)
+    return { status: response.status, body: json }
+  }
+
+  /** Waits for a span. */
+  async function span(matches: (span: CollectedSpan) => boolean): Promise<CollectedSpan> {
+    let found: CollectedSpan | undefined
+    await expect
+      .poll(() => {
+        found = collector.spans().find(matches)
+        return found
+      })
+      .toBeDefined()
+    if (!found) throw new Error('There is no such span.')
+    return found
+  }
+
+  return {
+    ...inlet,
+    address: new URL(url),
+    call,
+    get: (path: string, headers?: Record<string, string>) => call('GET', path, headers && { headers }),
+    post: (path: string, body: unknown, headers?: Record<string, string>) =>
+      call('POST', path, { body, ...(headers && { headers }) }),
+    span,
+    spanNamed: (name: string) => span((span) => span.name === name),
+    /** Ends it as a supervisor does. */
+    async end() {
+      inlet.process.kill('SIGTERM')
+      return inlet.ended
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import * as conventions from '@opentelemetry/semantic-conventions'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { ADMIN_KEY, cleanUp } from '../support/inlet-process.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts'
+import { startTraced } from '../support/traced-inlet.ts'
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const CALLER = 'b7ad6b7169203331'
+const SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-01` }
+const NOT_SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-00` }
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let collector: TraceCollector
+
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  collector = await startTraceCollector()
+})
+afterEach(async () => {
+  await cleanUp()
+  await collector.close()
+})
+
+const started = (env?: Record<string, string>) =>
+  startTraced({ collector, connectionString: database.connectionString }, env)
+
+describe('the trace of a request', () => {
+  test('has the request, named by its route', async () => {
+    const inlet = await started()
+    const { body: task } = await inlet.post('/api/tasks', { title: 'Traced' })
+    const created = await inlet.spanNamed('POST /api/tasks')
+    expect(created).toMatchObject({ kind: 2, status: 0, parentSpanId: '' })
+    expect(created.attributes).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/api/tasks',
+      'http.response.status_code': 201,
+      'url.path': '/api/tasks',
+      'url.scheme': 'http',
+      'server.address': inlet.address.hostname,
+      'server.port': Number(inlet.address.port),
+    })
+    await inlet.get(`/api/tasks/${task.id}`)
+    const read = await inlet.spanNamed('GET /api/tasks/:id')
+    expect(read.attributes).toMatchObject({
+      'http.route': '/api/tasks/:id',
+      'url.path': `/api/tasks/${task.id}`,
+    })
+  })
+
+  test('has the statements that the request needed', async () => {
+    const inlet = await started()
+    await inlet.get('/api/projects')
+    const request = await inlet.spanNamed('GET /api/projects')
+    const statements = collector.spans().filter(({ parentSpanId }) => parentSpanId === request.spanId)
+    expect(statements).not.toEqual([])
+    for (const { name, kind, traceId, attributes } of statements) {
+      expect([kind, traceId]).toEqual([3, request.traceId])
+      expect(attributes).toMatchObject({
+        'db.system.name': 'postgresql',
+        'db.namespace': new URL(database.connectionString).pathname.slice(1),
+        'db.operation.name': 'SELECT',
+        'db.query.summary': name,
+      })
+    }
+  })
+
+  test('has statements that go through a pooler', async () => {
+    const inlet = await started({ DATABASE_DIRECT_URL: database.connectionString })
+    expect(await inlet.post('/api/tasks', { title: 'Through a pooler' })).toMatchObject({ status: 201 })
+    const { spanId } = await inlet.spanNamed('create tasks')
+    expect(await inlet.spanNamed('insert new tasks')).toMatchObject({ parentSpanId: spanId, status: 0 })
+  })
+
+  test('continues the trace of the caller', async () => {
+    const inlet = await started()
+    await inlet.get('/api/projects', SAMPLED)
+    expect(await inlet.spanNamed('GET /api/projects')).toMatchObject({ traceId: TRACE, parentSpanId: CALLER })
+  })
+
+  test('is not made if the caller does not sample its trace', async () => {
+    const inlet = await started()
+    await inlet.get('/api/projects', NOT_SAMPLED)
+    await inlet.get('/api/me')
+    await inlet.spanNamed('GET /api/me')
+    expect(collector.spans().filter(({ traceId }) => traceId === TRACE)).toEqual([])
+  })
+
+  test('begins here if OTEL_PROPAGATORS is none', async () => {
+    const inlet = await started({ OTEL_PROPAGATORS: 'none' })
+    await inlet.get('/api/projects', SAMPLED)
+    const request = await inlet.spanNamed('GET /api/projects')
+    expect(request.parentSpanId).toBe('')
+    expect(request.traceId).not.toBe(TRACE)
+  })
+
+  test('has an error if the response is a 5xx, and none if it is a 4xx', async () => {
+    const proxy = await startDatabaseProxy(database.connectionString)
+    const inlet = await startTraced({ collector, connectionString: proxy.connectionString })
+    await inlet.get('/api/tasks/00000000-0000-7000-8000-000000000000')
+    const missing = await inlet.spanNamed('GET /api/tasks/:id')
+    expect(missing).toMatchObject({ status: 0, attributes: { 'http.response.status_code': 404 } })
+    expect(missing.attributes).not.toHaveProperty('error.type')
+
+    proxy.close()
+    expect(await inlet.get('/api/projects')).toMatchObject({ status: 503 })
+    expect(await inlet.spanNamed('GET /api/projects')).toMatchObject({
+      status: 2,
+      attributes: { 'http.response.status_code': 503, 'error.type': '503' },
+    })
+  })
+
+  test('names its attributes as the semantic conventions do', async () => {
+    const inlet = await started()
+    await inlet.post('/api/tasks', { title: 'Named' })
+    await inlet.spanNamed('POST /api/tasks')
+    const names = collector.spans().flatMap(({ attributes }) => Object.keys(attributes))
+    const known = new Set(Object.values<unknown>(conventions))
+    expect(names.filter((name) => !known.has(name))).toEqual([])
+  })
+
+  test('has no requests of probes', async () => {
+    const inlet = await started()
+    for (const probe of ['/healthz', '/readyz', '/metrics']) await inlet.get(probe)
+    await inlet.get('/api/me')
+    await inlet.spanNamed('GET /api/me')
+    expect(collector.text()).not.toMatch(/healthz|readyz|metrics/)
+  })
+
+  test('of creates that share a statement names all of them', async () => {
+    const inlet = await started()
+    const creates = Array.from({ length: 40 }, (_, nth) => inlet.post('/api/tasks', { title: `Task ${nth}` }))
+    await Promise.all(creates)
+    const batch = await inlet.span(({ name, links }) => name === 'create tasks' && links.length > 0)
+    const requests = () => collector.spans().filter(({ name }) => name === 'POST /api/tasks')
+    await expect.poll(() => requests().length).toBe(40)
+    const idsOf = (spans: { spanId: string }[]) => spans.map(({ spanId }) => spanId)
+    expect(idsOf(requests())).toContain(batch.parentSpanId)
+    expect(idsOf(requests())).toEqual(expect.arrayContaining(idsOf(batch.links)))
+    const linked = requests().filter(({ links }) => idsOf(links).includes(batch.spanId))
+    expect(idsOf(linked).sort()).toEqual(idsOf(batch.links).sort())
+    const statement = await inlet.span(({ parentSpanId }) => parentSpanId === batch.spanId)
+    expect(statement).toMatchObject({ name: 'insert new tasks', traceId: batch.traceId })
+  })
+
+  test('is named in the log lines of the request', async () => {
+    const inlet = await started()
+    await inlet.get('/api/projects', SAMPLED)
+    const { spanId } = await inlet.spanNamed('GET /api/projects')
+    const lines = inlet.output().split('\n')
+    expect(lines.filter((line) => line.includes('"route":"/api/projects"'))).toEqual([
+      expect.stringContaining(`"trace_id":"${TRACE}","span_id":"${spanId}","trace_flags":"01"`),
+    ])
+  })
+
+  test('has no secrets, no values of the query, and no content', async () => {
+    const inlet = await started({ WEBHOOK_SECRET: 'a-secret-of-the-receiver' })
+    await inlet.get('/api/tasks?q=searched-words')
+    await inlet.post('/api/tasks', { title: 'titled-words', description: 'described-words' })
+    await inlet.post('/api/tasks', { title: 5, notes: 'refused-words' })
+    await inlet.post(
+      '/api/analytics/webhook',
+      { event: 'survey sent', distinct_id: 'person-words', properties: { note: 'noted-words' } },
+      { authorization: 'Bearer a-secret-of-the-receiver' },
+    )
+    await inlet.post('/api/keys', { name: 'named-words', scopes: ['tasks:read'] })
+    await inlet.spanNamed('POST /api/keys')
+    expect(collector.text()).not.toMatch(/-words|a-secret-of/)
+    expect(collector.text()).not.toContain(ADMIN_KEY)
+  })
+})
