@@ -84,6 +84,7 @@ export function webhookReceiver(options: ReceiverOptions) {
       if (!url) return failure('The URL is invalid.')
       const refusal = isAllowed(url) ? undefined : refusalBeforeConnecting(url)
       if (refusal) return failure(refusal)
+      given.signal.throwIfAborted()
       const until = performance.now() + timeoutMs
       // Whoever knows the path can often send to such a URL.
       const work = requestTo(url, { method: 'POST', path: '/REDACTED' })
@@ -127,22 +128,25 @@ export function webhookReceiver(options: ReceiverOptions) {
     const request = (isHttps ? requestHttps : requestHttp)(url, {
       method: 'POST',
       agent,
-      signal,
       headers: { ...headers, 'content-length': bytes.length },
     })
-    // After a switch of protocols, there is neither a response nor an error.
-    request
-      .on('response', resolve)
-      .on('error', reject)
-      .on('close', () => reject(closed()))
-      .end(bytes)
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
-    const onDeadline = () => {
-      reject(new Error('deadline'))
+    const end = (reason: unknown) => {
+      reject(reason)
       request.destroy()
     }
-    const timer = setTimeout(onDeadline, Math.ceil(until - performance.now()))
+    let hasResponded = false
+    request
+      .on('response', (response) => {
+        hasResponded = true
+        resolve(response)
+      })
+      .on('error', reject)
+      // After a switch of protocols, there is neither a response nor an error.
+      .on('close', () => hasResponded || reject(closed()))
+      .end(bytes)
+    const onAbort = () => end(signal.reason)
+    signal.addEventListener('abort', onAbort)
+    const timer = setTimeout(() => end(new Error('deadline')), Math.ceil(until - performance.now()))
     try {
       const response = await promise
       note(responded(response.statusCode ?? 0))
@@ -202,20 +206,22 @@ function lookupWith(resolve: Resolve, mayConnect: (address: string) => boolean):
 }
 
 /** The rest is not read: the connection is closed instead. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+function beginningOf(response: IncomingMessage): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
   const chunks: Buffer[] = []
   let size = 0
   const timer = setTimeout(() => response.destroy(), BODY_MS)
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+  response
+    .on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
-      if (size >= MAX_RESPONSE_BYTES) break
-    }
-  } catch {
+      if (size >= MAX_RESPONSE_BYTES) response.destroy()
+    })
     // The status has arrived, which decides.
-  } finally {
-    clearTimeout(timer)
-  }
-  return truncateUtf8(Buffer.concat(chunks).toString(), MAX_RESPONSE_BYTES)
+    .on('error', () => {})
+    .on('close', () => {
+      clearTimeout(timer)
+      resolve(truncateUtf8(Buffer.concat(chunks).toString(), MAX_RESPONSE_BYTES))
+    })
+  return promise
 }
