@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { keyOf } from './sources/signature.ts'
 
 const SECOND = 1_000
@@ -36,16 +36,17 @@ export const isRelevant = (
   (types.length === 0 || types.includes(activity.type)) &&
   (projectId === null || projectId === activity.projectId)
 
+/** A secret, ready to sign with: signing with its bytes takes five times as long. */
+export const signingKeyOf = (secret: string): KeyObject => createSecretKey(keyOf(secret))
+
 /** The headers of Standard Webhooks 1.0: a signature of each valid secret. */
 export function signatureHeaders(
   body: string,
-  { id, now, secrets }: { id: string; now: Date; secrets: string[] },
+  { id, now, keys }: { id: string; now: Date; keys: KeyObject[] },
 ): Record<string, string> {
   const timestamp = Math.floor(now.getTime() / 1000)
-  const signatures = secrets.map((secret) => {
-    const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`)
-    return `v1,${hmac.digest('base64')}`
-  })
+  const signed = `${id}.${timestamp}.${body}`
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
   return {
     'webhook-id': id,
     'webhook-timestamp': `${timestamp}`,

@@ -1,21 +1,22 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { isRelevant, retryDelayMs, signatureHeaders } from '../../src/domain/webhooks.ts'
+import { isRelevant, retryDelayMs, signatureHeaders, signingKeyOf } from '../../src/domain/webhooks.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+const keysOf = (...bytes: number[]) => bytes.map((byte) => signingKeyOf(secretOf(byte)))
 
 describe('a signature', () => {
   const body = '{"type":"task.created","title":"Ärger 🐛"}'
   const now = new Date()
 
   test('is verified by the official library', () => {
-    const headers = signatureHeaders(body, { id: 'd1', now, secrets: [secretOf(1)] })
+    const headers = signatureHeaders(body, { id: 'd1', now, keys: keysOf(1) })
     expect(new Webhook(secretOf(1)).verify(body, headers)).toEqual(JSON.parse(body))
     expect(headers['webhook-signature']).toBe(new Webhook(secretOf(1)).sign('d1', now, body))
   })
 
   test('is there for each secret, so that a receiver with either accepts it', () => {
-    const headers = signatureHeaders(body, { id: 'd1', now, secrets: [secretOf(1), secretOf(2)] })
+    const headers = signatureHeaders(body, { id: 'd1', now, keys: keysOf(1, 2) })
     for (const byte of [1, 2]) expect(() => new Webhook(secretOf(byte)).verify(body, headers)).not.toThrow()
     expect(() => new Webhook(secretOf(3)).verify(body, headers)).toThrow()
   })

@@ -1,5 +1,6 @@
+import type { KeyObject } from 'node:crypto'
 import type { Receipt } from '../../clients/webhook-receiver.ts'
-import { signatureHeaders } from '../../domain/webhooks.ts'
+import { signatureHeaders, signingKeyOf } from '../../domain/webhooks.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { VERSION } from '../../lib/version.ts'
@@ -7,6 +8,7 @@ import type { Attempt } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Activity } from '../../schemas/activity.ts'
 import { repaired } from '../../schemas/formats.ts'
+import { isOverlapping } from '../sources/secrets.ts'
 import type { WebhookSigner } from './signer.ts'
 
 export interface AttemptDeps {
@@ -42,18 +44,33 @@ const UNREADABLE =
  */
 export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
   return (webhook: WebhookRow) => {
-    const secrets = signer.secretsOf(webhook, clock.now())
-    return (message: Message, signal: AbortSignal) => attempt(webhook.url, { secrets, message, signal })
+    const keysAt = validKeys(webhook)
+    return (message: Message, signal: AbortSignal) => {
+      const now = clock.now()
+      return attempt(webhook, { message, now, keys: keysAt(now), signal })
+    }
+  }
+
+  /** The keys to sign with are derived once, and again when the previous secret ends. */
+  function validKeys(webhook: WebhookRow): (now: Date) => KeyObject[] {
+    let keys: KeyObject[] = []
+    let wasOverlapping: boolean | undefined
+    return (now) => {
+      const isOverlappingNow = isOverlapping(webhook, now)
+      if (isOverlappingNow !== wasOverlapping) keys = signer.secretsOf(webhook, now).map(signingKeyOf)
+      wasOverlapping = isOverlappingNow
+      return keys
+    }
   }
 
   async function attempt(
-    url: string,
-    { secrets, message, signal }: { secrets: string[]; message: Message; signal: AbortSignal },
+    { url }: WebhookRow,
+    { message, now, keys, signal }: { message: Message; now: Date; keys: KeyObject[]; signal: AbortSignal },
   ): Promise<Attempt> {
     const { id } = message
-    if (secrets.length === 0) return failed(id, { error: UNREADABLE })
+    if (keys.length === 0) return failed(id, { error: UNREADABLE })
     const body = bodyOf(message)
-    const headers = { ...HEADERS, ...signatureHeaders(body, { id, now: clock.now(), secrets }) }
+    const headers = { ...HEADERS, ...signatureHeaders(body, { id, now, keys }) }
     const since = performance.now()
     const { status, body: response, error } = await receiver.post({ url, headers, body, signal })
     const durationMs = Math.round(performance.now() - since)
