@@ -11,7 +11,7 @@ import { SENDING_ENV, startReceiver, verify } from '../support/webhooks.ts'
 /** An outage of the receiver and of PostgreSQL, and a kill of each instance. */
 const FAULTS = 4
 /** Deliveries that one sender may have sent without having stored the response. */
-const MAX_UNSTORED = 10
+const MAX_UNSTORED = 100
 
 afterEach(cleanUp)
 

@@ -1,17 +1,4 @@
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  ne,
-  sql,
-} from '../../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, lt, lte, ne, sql } from '../../db/drizzle.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { changes } from '../../db/tables/changes.ts'
 import { tasks } from '../../db/tables/tasks.ts'
@@ -43,6 +30,7 @@ interface ChangeRange {
 /** What is to be sent. */
 export interface WaitingDelivery {
   id: string
+  position: number
   activity: ActivityRow
   /**
    * The task as it is now, as JSON in its summary form. Null without one, if it is deleted, and if it is no longer in the
@@ -54,11 +42,11 @@ export interface WaitingDelivery {
 /** An attempt that has ended. */
 export type Attempt = Pick<
   WebhookDeliveryRow,
-  'id' | 'outcome' | 'durationMs' | 'responseStatus' | 'responseBody' | 'error'
+  'webhookId' | 'id' | 'outcome' | 'durationMs' | 'responseStatus' | 'responseBody' | 'error'
 >
 
 /** A sender that reads pages of 100 has enough for a second. */
-const BACKLOG = 1_000
+const BACKLOG = 2_000
 
 /** One instance at a time writes deliveries. */
 const FAN_OUT_LOCK = 0x0077_6562
@@ -197,54 +185,50 @@ export function webhookQueueRepository(db: Executor) {
       return row
     },
 
-    /** What is to be sent next, in its order. */
+    /** What is to be sent next, in its order: after a position, if it is given. */
     async listWaiting(
       { id: webhookId, projectId }: Pick<WebhookRow, 'id' | 'projectId'>,
-      limit: number,
+      { after, limit }: { after: number | undefined; limit: number },
     ): Promise<WaitingDelivery[]> {
+      const { id, position } = webhookDeliveries
+      const isInProject = projectId === null ? sql`true` : sql`project_id = ${projectId}`
+      const task = sql<string | null>`(select ${taskJson({ isSummary: true })} from ${tasks}
+        where id = ${activity.taskId} and deleted_at is null and ${isInProject})`
       const rows = await db
-        .select({ id: webhookDeliveries.id, activity: activityColumns })
+        .select({ id, position: sql<number>`${position}::float8`, activity: activityColumns, task })
         .from(webhookDeliveries)
         .innerJoin(activity, eq(activity.id, webhookDeliveries.activityId))
-        .where(and(eq(webhookDeliveries.webhookId, webhookId), isWaiting))
-        .orderBy(asc(webhookDeliveries.position))
-        .limit(limit)
-      const taskIds = rows.flatMap(({ activity: { taskId } }) => taskId ?? [])
-      const summaries = await this.listSummaries(taskIds, projectId)
-      return rows.map(({ id, activity }) => ({
-        id,
-        activity,
-        task: summaries.get(activity.taskId ?? '') ?? null,
-      }))
-    },
-
-    /** Tasks of a project, or of all, as JSON in their summary form, by id; without those that are deleted. */
-    async listSummaries(ids: string[], projectId: string | null): Promise<Map<string, string>> {
-      if (ids.length === 0) return new Map()
-      const rows = await db
-        .select({ id: tasks.id, json: sql<string>`${taskJson({ isSummary: true })}` })
-        .from(tasks)
         .where(
           and(
-            inArray(tasks.id, [...new Set(ids)]),
-            isNull(tasks.deletedAt),
-            projectId === null ? undefined : eq(tasks.projectId, projectId),
+            eq(webhookDeliveries.webhookId, webhookId),
+            isWaiting,
+            after === undefined ? undefined : gt(position, after),
           ),
         )
-      return new Map(rows.map(({ id, json }) => [id, json]))
+        .orderBy(asc(position))
+        .limit(limit)
+      return rows
     },
 
-    /** Stores what attempts of a webhook ended with. */
-    async record(webhookId: string, attempts: Attempt[]): Promise<void> {
+    /**
+     * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
+     * everywhere; one that is being deleted is left out.
+     */
+    async record(attempts: Attempt[]): Promise<void> {
+      const webhookIds = [...new Set(attempts.map(({ webhookId }) => webhookId))]
       await db.execute(sql`
+        with kept as materialized (
+          select id from ${webhooks} where id = any(${sql.param(webhookIds)}::uuid[]) for key share skip locked
+        )
         update ${webhookDeliveries} as d set outcome = a.outcome, attempts = d.attempts + 1,
           last_attempt_at = ${databaseTime},
           finished_at = case when a.outcome = 'delivered' then ${databaseTime} end,
           duration_ms = a."durationMs", response_status = a."responseStatus", response_body = a."responseBody",
           error = a.error
-        from json_to_recordset(${JSON.stringify(attempts)}::json) as a(id uuid, outcome text,
-          "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
-        where d.webhook_id = ${webhookId} and d.id = a.id`)
+        from kept join json_to_recordset(${JSON.stringify(attempts)}::json) as a("webhookId" uuid, id uuid,
+          outcome text, "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
+          on a."webhookId" = kept.id
+        where d.webhook_id = kept.id and d.id = a.id`)
     },
 
     /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */

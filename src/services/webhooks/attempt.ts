@@ -64,11 +64,15 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
   }
 
   async function attempt(
-    { url }: WebhookRow,
+    { id: webhookId, url }: WebhookRow,
     { message, now, keys, signal }: { message: Message; now: Date; keys: KeyObject[]; signal: AbortSignal },
   ): Promise<Attempt> {
     const { id } = message
-    if (keys.length === 0) return failed(id, { error: UNREADABLE })
+    const failed = (about: Partial<Attempt> & { error: string }): Attempt => ({
+      ...{ webhookId, id, outcome: 'failed', durationMs: null, responseStatus: null, responseBody: null },
+      ...about,
+    })
+    if (keys.length === 0) return failed({ error: UNREADABLE })
     const body = bodyOf(message)
     const headers = { ...HEADERS, ...signatureHeaders(body, { id, now, keys }) }
     const since = performance.now()
@@ -76,11 +80,11 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
     const durationMs = Math.round(performance.now() - since)
     if (status !== null && status >= 200 && status < 300) {
       return {
-        ...{ id, outcome: 'delivered', durationMs, responseStatus: status },
+        ...{ webhookId, id, outcome: 'delivered', durationMs, responseStatus: status },
         ...{ responseBody: null, error: null },
       }
     }
-    return failed(id, {
+    return failed({
       error: error ?? refusalOf(status ?? 0),
       durationMs,
       responseStatus: status,
@@ -92,11 +96,6 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
 /** The task is JSON already. */
 const bodyOf = ({ activity, task }: Message) =>
   `{"type":${JSON.stringify(activity.type)},"timestamp":${JSON.stringify(activity.createdAt)},"data":${JSON.stringify(activity)},"task":${task ?? 'null'}}`
-
-const failed = (id: string, about: Partial<Attempt> & { error: string }): Attempt => ({
-  ...{ id, outcome: 'failed', durationMs: null, responseStatus: null, responseBody: null },
-  ...about,
-})
 
 const refusalOf = (status: number) =>
   status >= 300 && status < 400

@@ -1,27 +1,18 @@
-import { retryDelayMs } from '../../domain/webhooks.ts'
-import { batcher } from '../../lib/batcher.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { inOrder } from '../../lib/in-order.ts'
-import { semaphore } from '../../lib/semaphore.ts'
 import { traced } from '../../lib/traced.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import { everywhere } from '../../repositories/index.ts'
-import type { Attempt, WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
+import type { WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
-import { activityRow, SERVICE } from '../activity/row.ts'
-import type { Sequencer } from '../activity/sequencer.ts'
 import { toActivity } from '../activity/view.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { type AttemptDeps, webhookAttempts } from './attempt.ts'
-import { about } from './index.ts'
-import { writeOutstanding } from './outstanding.ts'
+import { webhookResults } from './results.ts'
 
-interface SendingDeps extends AttemptDeps {
-  repos: Repositories
-  clock: Clock
-  sequencer: Pick<Sequencer, 'catchUp'>
-  metrics: Pick<Metrics, 'sentToWebhook'>
-}
+type SendingDeps = AttemptDeps &
+  Parameters<typeof webhookResults>[0] & {
+    repos: Repositories
+    metrics: Pick<Metrics, 'sentToWebhook'>
+  }
 
 /** What the worker logs. */
 interface SendingListener {
@@ -29,12 +20,21 @@ interface SendingListener {
   onSwitchedOff(webhookId: string, reason: 'failed' | 'gone'): void
 }
 
+/** Sending to one webhook. */
+interface Run {
+  /** The webhook may have been changed. */
+  restart(): void
+  /** More may have been written. */
+  readOn(): void
+}
+
 /** Requests to one webhook at the same time. */
 const CONCURRENCY = 5
-/** Deliveries that are sent, or whose result is being stored. */
-const MAX_UNSTORED = 10
-/** Deliveries that are read at a time, of up to 32 KB each. */
+/** Deliveries of one webhook that are sent, or whose result is being stored: a kill repeats no more. */
+const MAX_UNSTORED = 100
+/** Deliveries that are read at a time, of up to 32 KB each, and how few of them wait when the next ones are read. */
 const PAGE = 100
+const READ_BELOW = 50
 
 /**
  * No two instances send to a webhook at the same time: a request takes 10 s, and none is started later than 9 s after the
@@ -52,11 +52,12 @@ const END_MS = 2_000
 
 /** Sends deliveries. Instances do so at the same time: each webhook is leased by one of them. */
 export function webhookSender(deps: SendingDeps) {
-  const { repos, clock, sequencer, metrics } = deps
+  const { repos, metrics } = deps
   const { webhookQueue: queue } = repos
   const attemptsOf = webhookAttempts(deps)
+  const results = webhookResults(deps)
   const sending = new Map<string, Promise<void>>()
-  const renewals = new Set<() => Promise<void>>()
+  const runs = new Set<Run>()
   let cutting = new AbortController()
   let listener: SendingListener = { onError() {}, onSwitchedOff() {} }
 
@@ -65,13 +66,17 @@ export function webhookSender(deps: SendingDeps) {
       listener = given
     },
 
-    /** A webhook was changed, on any instance. If it is being sent to, what is not under way is sent as it is now. */
+    /**
+     * A webhook was changed, or has a delivery to send again, on any instance. Of what is being sent to, what is not under
+     * way is read again.
+     */
     wake(): void {
-      for (const renew of renewals) void renew()
+      for (const run of runs) run.restart()
     },
 
     /** Starts to send to every webhook that has something due, and calls `onEnd` whenever it is done with one. */
     async startDue(signal: AbortSignal, onEnd: () => void): Promise<void> {
+      for (const run of runs) run.readOn()
       while (!signal.aborted) {
         const leasedAt = performance.now()
         const lease = await queue.lease({ without: [...sending.keys()], leaseMs: LEASE_MS })
@@ -120,121 +125,110 @@ export function webhookSender(deps: SendingDeps) {
   ): Promise<void> {
     let renewedAt = leasedAt
     let current: WebhookRow | undefined
+    let isChanged = false
+    let readOn = () => {}
     const renew = async () => {
       const since = performance.now()
-      const row = await queue.renew(lease, LEASE_MS).catch(() => undefined)
-      if (!row) return
-      renewedAt = since
-      current = row
+      try {
+        // Without a row, the lease is lost, or the webhook was deleted: nothing more is started.
+        current = await queue.renew(lease, LEASE_MS)
+        renewedAt = since
+      } catch {
+        // The database is unavailable. The lease ends by itself.
+      }
+    }
+    const run: Run = {
+      restart() {
+        isChanged = true
+        void renew()
+      },
+      readOn: () => readOn(),
     }
     const timer = setInterval(renew, RENEW_MS)
-    renewals.add(renew)
+    runs.add(run)
     const mayStart = () => !signal.aborted && performance.now() - renewedAt < START_WITHIN_MS
     try {
       while (mayStart()) {
+        isChanged = false
         const webhook = await queue.findDue(lease)
         if (!webhook) break
         current = webhook
-        const isUnchanged = () => isSentAlike(current, webhook)
-        // After a failure, a single one shows whether the receiver responds again.
-        const waiting = await queue.listWaiting(webhook, webhook.failures > 0 ? 1 : PAGE)
-        if (waiting.length === 0) break
-        await sendPage(waiting, { webhook, lease, mayStart: () => mayStart() && isUnchanged() })
+        const mayContinue = () => mayStart() && !isChanged && isSentAlike(current, webhook)
+        const work = sendWaiting(webhook, { lease, mayContinue })
+        readOn = work.readOn
+        if ((await work.sent) === 0) break
       }
       await queue.release(lease)
     } finally {
       clearInterval(timer)
-      renewals.delete(renew)
+      runs.delete(run)
     }
   }
 
-  async function sendPage(
-    waiting: WaitingDelivery[],
-    { webhook, lease, mayStart }: { webhook: WebhookRow; lease: WebhookLease; mayStart: () => boolean },
-  ): Promise<void> {
-    let hasFailed = false
-    const mayContinue = () => mayStart() && !hasFailed
+  /** Sends what waits for a webhook as it is now. `sent` resolves to how many deliveries were read when all are stored. */
+  function sendWaiting(
+    webhook: WebhookRow,
+    { lease, mayContinue }: { lease: WebhookLease; mayContinue: () => boolean },
+  ): { sent: Promise<number>; readOn(): void } {
+    // After a failure, a single one shows whether the receiver responds again.
+    const isTrial = webhook.failures > 0
+    const limit = isTrial ? 1 : PAGE
     const attempt = attemptsOf(webhook)
-    const limit = semaphore(CONCURRENCY)
-    const store = batcher<Attempt, void>(
-      async (attempts) => {
-        await queue.record(webhook.id, attempts)
-        return attempts.map(() => undefined)
+    let after: number | undefined
+    let count = 0
+    let unstored = 0
+    let lastStored = Promise.resolve()
+    let hasFailed = false
+    const errors: unknown[] = []
+    const work = inOrder<WaitingDelivery>({
+      async read() {
+        const items = await queue.listWaiting(webhook, { after, limit })
+        after = items.at(-1)?.position ?? after
+        count += items.length
+        return { items, isEnd: items.length < limit || isTrial }
       },
-      {
-        name: 'store attempts',
-        maxItems: PAGE,
-        concurrency: 1,
-        maxBytes: 1,
-        bytesOf: () => 0,
-        isForAll: () => true,
-      },
-    )
-    await inOrder(waiting, {
+      readBelow: READ_BELOW,
       keyOf: ({ activity }) => activity.taskId,
-      concurrency: MAX_UNSTORED,
-      mayContinue,
+      concurrency: CONCURRENCY,
+      mayStart: () => unstored < MAX_UNSTORED,
+      mayContinue: () => !hasFailed && errors.length === 0 && mayContinue(),
       async work({ id, activity, task }) {
-        const ended = await limit(async () => {
-          if (!mayContinue()) return undefined
-          const message = { id, activity: toActivity(activity), task }
-          return attempt(message, cutting.signal).catch(unlessCut)
-        })
+        unstored++
+        const ended = await attempt({ id, activity: toActivity(activity), task }, cutting.signal).catch(
+          unlessCut,
+        )
         if (!ended) return
         metrics.sentToWebhook(ended.outcome === 'delivered' ? 'delivered' : 'failed')
         if (ended.outcome === 'failed') {
           hasFailed = true
-          await storeFailure(ended, { webhook, lease })
-        } else if (webhook.failures > 0) await storeRecovery(ended, { webhook, lease })
-        else await store(ended)
+          const reason = await results.storeFailure(ended, { webhook, lease })
+          if (reason) listener.onSwitchedOff(webhook.id, reason)
+        } else if (isTrial) await results.storeRecovery(ended, { webhook, lease })
+        else lastStored = results.storeSuccess(ended).then(onStored, onStoreError)
       },
     })
+    return { sent: work.done.then(whenStored), readOn: isTrial ? () => {} : work.readOn }
+
+    function onStored(): void {
+      unstored--
+      work.resume()
+    }
+
+    function onStoreError(error: unknown): void {
+      errors.push(error)
+      work.resume()
+    }
+
+    async function whenStored(): Promise<number> {
+      // They are stored one after another.
+      await lastStored
+      if (errors.length > 0) throw errors[0]
+      return count
+    }
   }
 
   function unlessCut(error: unknown): undefined {
     if (!cutting.signal.aborted) throw error
-  }
-
-  /** The first success after failures. The webhook is locked before its deliveries, as everywhere. */
-  async function storeRecovery(
-    ended: Attempt,
-    { webhook, lease }: { webhook: WebhookRow; lease: WebhookLease },
-  ): Promise<void> {
-    await repos.transaction(async ({ webhookQueue }) => {
-      await webhookQueue.noteSuccess(lease, webhook)
-      await webhookQueue.record(webhook.id, [ended])
-    })
-  }
-
-  async function storeFailure(
-    ended: Attempt,
-    { webhook, lease }: { webhook: WebhookRow; lease: WebhookLease },
-  ): Promise<void> {
-    const { failures, projectId } = webhook
-    const delayMs = retryDelayMs(failures)
-    const isGone = ended.responseStatus === 410
-    if (delayMs !== undefined && !isGone) {
-      await repos.transaction(async ({ webhookQueue }) => {
-        await webhookQueue.noteFailure(lease, { failures, delayMs })
-        await webhookQueue.record(webhook.id, [ended])
-      })
-      return
-    }
-    const reason = isGone ? 'gone' : 'failed'
-    const { end } = await sequencer.catchUp()
-    const isSwitchedOff = await repos.transaction(async (repos) => {
-      const { webhookQueue } = repos
-      const off = await webhookQueue.switchOff(lease, { failures, reason })
-      await webhookQueue.record(webhook.id, [ended])
-      if (!off) return false
-      await writeOutstanding(webhookQueue, { webhook: off, to: end.position, clock })
-      const metadata = { ...about(webhook), reason }
-      const type = 'webhook.disabled'
-      const row = activityRow(clock, { now: clock.now(), type, actor: SERVICE, projectId, metadata })
-      await repos.within(everywhere).activity.insert([row])
-      return true
-    })
-    if (isSwitchedOff) listener.onSwitchedOff(webhook.id, reason)
   }
 }
 

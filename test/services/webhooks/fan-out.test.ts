@@ -17,7 +17,7 @@ test('a receiver that is behind, or fails, gets its deliveries later than others
   await app.query(
     `insert into webhook_deliveries (webhook_id, id, position, type, activity_id, outcome, attempts, created_at)
      select $1, gen_random_uuid(), 0, 'task.created', gen_random_uuid(), 'pending', 0, now()
-     from generate_series(1, 1001)`,
+     from generate_series(1, 2001)`,
     [behind?.id],
   )
   await app.query('update webhooks set failures = 3 where id = $1', [failing?.id])

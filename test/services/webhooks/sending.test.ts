@@ -171,10 +171,36 @@ describe('several webhooks', () => {
   })
 })
 
+describe('results that are not stored yet', () => {
+  test('do not delay the next deliveries, also of the same task, until there are 100', async () => {
+    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created', 'task.updated'] })
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => createTask(`Task ${n}`)))
+    await Promise.all(ids.map((id) => app.patch(`/api/tasks/${id}`, { title: 'Changed' })))
+    app.service.webhookQueue.wake()
+    await app.service.webhookQueue.writeDeliveries()
+    const locking = await app.connect()
+    await locking.query('begin; lock table webhook_deliveries in share mode')
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(100), { timeout: 10_000 })
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toEqual([])
+    expect(receiver.received).toHaveLength(100)
+    await locking.query('commit')
+    locking.release()
+    await sent
+    const typesOf = (id: string) =>
+      receiver.received.filter(({ body }) => body.data.taskId === id).map(({ body }) => body.type)
+    for (const id of ids) expect(typesOf(id)).toEqual(['task.created', 'task.updated'])
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toHaveLength(120)
+  })
+})
+
 describe('a change of a webhook while it is sent to', () => {
   /** Sends 20 deliveries, of which 5 are under way at the change. */
   async function changeAfterFive(change: (webhook: { id: string }) => Promise<unknown>) {
     const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await createTask('Delivered before')
+    await deliverDue(app)
+    receiver.received.length = 0
     await Promise.all(Array.from({ length: 20 }, (_, n) => createTask(`Task ${n}`)))
     const isChanged = Promise.withResolvers<void>()
     receiver.respond(async (response) => {
@@ -184,11 +210,7 @@ describe('a change of a webhook while it is sent to', () => {
     const sent = deliverDue(app)
     await vi.waitFor(() => expect(receiver.received).toHaveLength(5), { timeout: 10_000 })
     await change(webhook)
-    const leaseUntil = async () =>
-      (await app.query('select lease_until::text from webhooks where id = $1', [webhook.id]))[0]?.lease_until
-    const before = await leaseUntil()
     app.service.webhookQueue.wake()
-    await vi.waitFor(async () => expect(await leaseUntil()).not.toBe(before), { timeout: 10_000 })
     isChanged.resolve()
     await sent
     return { before: receiver.received.slice(0, 5), after: receiver.received.slice(5), webhook }
@@ -209,6 +231,25 @@ describe('a change of a webhook while it is sent to', () => {
     })
     expect(after).toHaveLength(15)
     for (const each of after) expect(() => verify(each, secret)).not.toThrow()
+  })
+
+  test('sends a delivery again, to be retried, before what is left', async () => {
+    let retried: string | undefined
+    const { after } = await changeAfterFive(async (webhook) => {
+      retried = (await deliveriesOf(app, webhook, '&outcome=delivered'))[0]?.id
+      const { status } = await app.post(`/api/webhooks/${webhook.id}/deliveries/${retried}/retry`)
+      expect(status).toBe(200)
+    })
+    expect(after).toHaveLength(16)
+    const next = after.slice(0, 5).map(({ headers }) => headers['webhook-id'])
+    expect(next).toContain(retried)
+  })
+
+  test('sends nothing more when it was deleted', async () => {
+    const { after } = await changeAfterFive(async ({ id }) => {
+      expect((await app.delete(`/api/webhooks/${id}`)).status).toBe(204)
+    })
+    expect(after).toEqual([])
   })
 
   test('sends nothing more when it was switched off', async () => {

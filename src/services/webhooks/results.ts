@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { retryDelayMs } from '../../domain/webhooks.ts'
+import { batcher } from '../../lib/batcher.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import { everywhere } from '../../repositories/index.ts'
+import type { Attempt, WebhookLease } from '../../repositories/webhooks/queue.ts'
+import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
+import { activityRow, SERVICE } from '../activity/row.ts'
+import type { Sequencer } from '../activity/sequencer.ts'
+import { about } from './index.ts'
+import { writeOutstanding } from './outstanding.ts'
+
+interface ResultsDeps {
+  repos: Repositories
+  clock: Clock
+  sequencer: Pick<Sequencer, 'catchUp'>
+}
+
+/** The webhook as it was when the attempt began, and the lease to send to it. */
+interface Sent {
+  webhook: WebhookRow
+  lease: WebhookLease
+}
+
+const MAX_BATCH = 500
+/** From one batch to the next: a statement for each few results would cost as much as sending them. */
+const BATCH_MS = 5
+
+/** Stores what attempts ended with. What is not stored is sent again. */
+export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
+  const storeAll = batcher<Attempt, void>(
+    async (attempts) => {
+      await Promise.all([repos.webhookQueue.record(attempts), sleep(BATCH_MS)])
+      return attempts.map(() => undefined)
+    },
+    // One batch after another: of results in order, a later one is never stored without those before it.
+    {
+      name: 'store attempts',
+      maxItems: MAX_BATCH,
+      concurrency: 1,
+      maxBytes: 1,
+      bytesOf: () => 0,
+      isForAll: () => true,
+    },
+  )
+
+  return {
+    /** Resolves when a success is stored, together with those of other webhooks. */
+    storeSuccess: storeAll,
+
+    /** The first success after failures. */
+    async storeRecovery(ended: Attempt, { webhook, lease }: Sent): Promise<void> {
+      await repos.transaction(async ({ webhookQueue }) => {
+        await webhookQueue.noteSuccess(lease, webhook)
+        await webhookQueue.record([ended])
+      })
+    },
+
+    /** Returns why the webhook was switched off, if it was. */
+    async storeFailure(ended: Attempt, { webhook, lease }: Sent): Promise<'failed' | 'gone' | undefined> {
+      const { failures, projectId } = webhook
+      const delayMs = retryDelayMs(failures)
+      const isGone = ended.responseStatus === 410
+      if (delayMs !== undefined && !isGone) {
+        await repos.transaction(async ({ webhookQueue }) => {
+          await webhookQueue.noteFailure(lease, { failures, delayMs })
+          await webhookQueue.record([ended])
+        })
+        return undefined
+      }
+      const reason = isGone ? 'gone' : 'failed'
+      const { end } = await sequencer.catchUp()
+      return repos.transaction(async (repos) => {
+        const { webhookQueue } = repos
+        const off = await webhookQueue.switchOff(lease, { failures, reason })
+        await webhookQueue.record([ended])
+        if (!off) return undefined
+        await writeOutstanding(webhookQueue, { webhook: off, to: end.position, clock })
+        const metadata = { ...about(webhook), reason }
+        const type = 'webhook.disabled'
+        const row = activityRow(clock, { now: clock.now(), type, actor: SERVICE, projectId, metadata })
+        await repos.within(everywhere).activity.insert([row])
+        return reason
+      })
+    },
+  }
+}
