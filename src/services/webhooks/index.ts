@@ -166,6 +166,7 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
         const { projectId } = webhook
         const metadata = about(webhook)
         await log(repos, { now: clock.now(), type: 'webhook.deleted', caller, projectId, metadata })
+        await repos.webhooks.announce()
       })
     },
   }
