@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parse as parseQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { replaceJsonItems } from '../lib/json-items.ts'
@@ -122,14 +123,17 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   return serialized(reply, typeof body === 'string' ? body : body())
 }
 
-const identityOf = (request: FastifyRequest) => ({
-  callerId: request.caller.id,
-  route: `${request.method} ${request.url.split('?')[0]}`,
-  key: String(request.headers['idempotency-key']),
-  requestHash: createHash('sha256')
-    .update(JSON.stringify([request.query, request.largeBody?.hash ?? request.body]))
-    .digest('hex'),
-})
+function identityOf({ method, url, caller, headers, body, largeBody }: FastifyRequest) {
+  const [path, ...query] = url.split('?')
+  // Without its defaults: a request that is repeated after an upgrade may get others.
+  const sent = [parseQuery(query.join('?')), largeBody?.hash ?? body]
+  return {
+    callerId: caller.id,
+    route: `${method} ${path}`,
+    key: String(headers['idempotency-key']),
+    requestHash: createHash('sha256').update(JSON.stringify(sent)).digest('hex'),
+  }
+}
 
 /** In parts, because encoding or writing a long text at once would block the event loop. */
 const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
+import { codeOf, type TestApp } from '../support/app.ts'
 import { routesOf } from '../support/routes.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
@@ -42,6 +42,20 @@ describe('a repeated request', () => {
     await create({ title: 'one' }, key)
     const response = await create({ title: 'another' }, key)
     expect([response.status, response.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('is compared without the defaults of its query, which other versions may not have', async () => {
+    const key = newKey()
+    const headers = { 'idempotency-key': key }
+    await create({ title: 'without defaults' }, key)
+    const explicit = await service.post(
+      '/api/tasks?onExisting=return',
+      { title: 'without defaults' },
+      { headers },
+    )
+    expect(codeOf(explicit)).toEqual([422, 'idempotency_key_reused'])
+    const again = await create({ title: 'without defaults' }, key)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
   test('may be fixed after an error and sent again', async () => {
