@@ -116,6 +116,13 @@ describe('the pods', () => {
     for (const line of refused) expect(() => loadConfig({ ...given, ...secret.stringData })).toThrow(line)
   })
 
+  test('have optional values in the secret that are variables, too', () => {
+    const text = readFileSync(join(FOLDER, 'secret.yaml'), 'utf8')
+    const optional = [...text.matchAll(/^ {2}# ([A-Z_]+): /gm)].map(([, name]) => name)
+    expect(optional).toContain('DATABASE_DIRECT_URL')
+    expect(optional.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([])
+  })
+
   test('have time for migrations, and to finish their requests', () => {
     const { startupProbe, lifecycle } = container
     const migrationSeconds = startupProbe.periodSeconds * startupProbe.failureThreshold
