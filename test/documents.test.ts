@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { describe, expect, test } from 'vitest'
+import { usage } from '../src/commands/call.ts'
 import { VARIABLES } from '../src/config.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -103,6 +104,45 @@ test('docs/operating.md lists every variable', () => {
     [...VARIABLES, 'POSTGRES_PASSWORD', 'COMPOSE_PROFILES', 'INLET_IMAGE'].sort(),
   )
 })
+
+describe('the commands in docs/operating.md', () => {
+  test('are called as the program says', () => {
+    const calls = usage().message.match(/(?<=npm run ).*?(?= \[| {2})/g) ?? []
+    const known = calls.map((call) => call.replace(' --', ''))
+    const commands = nodesOf('docs/operating.md').flatMap((node) =>
+      node.type === 'code' || node.type === 'inlineCode' ? node.value.split('\n') : [],
+    )
+    const given = commands.flatMap((line) => {
+      const [, script, words = ''] =
+        /^npm run ([\w-]+)(?: --(?= )(.*))?$/.exec(line) ??
+        /^docker compose run --rm inlet ([\w-]+)(.*)$/.exec(line) ??
+        []
+      return script === undefined ? [] : [`${script}${words}`.replace(/ \/\S+$/, ' FILE')]
+    })
+    expect([...new Set(given)].toSorted()).toEqual(known.toSorted())
+  })
+
+  test('print what it shows', () => {
+    const folder = join(root, 'src')
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('dashboard'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n')
+      .toLowerCase()
+    const shown = nodesOf('docs/operating.md').flatMap((node) =>
+      node.type === 'code' && node.lang === 'text' ? node.value.split('\n') : [],
+    )
+    expect(shown.length).toBeGreaterThan(10)
+    expect(shown.flatMap(fixedTexts).filter((text) => !sources.includes(text.toLowerCase()))).toEqual([])
+  })
+})
+
+/** A line of output without what differs: numbers, paths, names of variables, and what is left out. */
+const fixedTexts = (line: string) =>
+  line
+    .split(/\.\.\.|\. |: |\binl_|\b[A-Z]+_[A-Z_]+|\S*\/\S+|\d\S*/)
+    .map((text) => text.replace(/^\W+|\W+$/g, ''))
+    .filter((text) => text !== '')
 
 function linksOf(document: string): string[] {
   return nodesOf(document).flatMap((node) =>
