@@ -4,8 +4,9 @@
 FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Without the embedded database, another Node.js, and containers for tests. The lock file decides the other versions.
+# Without the embedded database, another Node.js, and what runs tests. The lock file decides the other versions.
 RUN npm pkg delete optionalDependencies devDependencies.testcontainers devDependencies.@testcontainers/postgresql \
+  devDependencies.vitest devDependencies.fast-check \
   && npm install --ignore-scripts
 # Only what the build reads, so that a change of anything else does not repeat it.
 COPY tsconfig.json ./
