@@ -133,10 +133,8 @@ async function loadApplication() {
 
 async function start({ config, logger, lifetime }: { config: Config; logger: Logger; lifetime: Lifetime }) {
   const { onEnd, fail, signal, cutDatabase: cut } = lifetime
-  if (config.traces) {
-    const { startTracing } = await import('./tracing/index.ts')
-    onEnd(await startTracing({ ...config.traces, logger }))
-  }
+  const { traces } = config
+  if (traces) onEnd(await (await import('./tracing/index.ts')).startTracing({ ...traces, logger }))
   await refuseTakenAddress(config)
   if (config.webhookPort !== undefined) {
     await refuseTakenAddress({ host: config.webhookHost, port: config.webhookPort }, 'WEBHOOK_PORT')
@@ -168,7 +166,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     directConnectionString,
     size: config.databasePool,
     cut,
-    isTraced: config.traces !== undefined,
+    isTraced: traces !== undefined,
     onError: onErrorOf(names.requests),
   })
   onEnd(() => db.$client.end())

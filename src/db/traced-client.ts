@@ -1,4 +1,4 @@
-import { AsyncResource } from 'node:async_hooks'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
 import { type Note, traced, type Work } from '../lib/traced.ts'
 
@@ -31,7 +31,7 @@ export function tracedClient(Client: typeof pg.Client) {
 export function keepTraces(pool: pg.Pool): void {
   const connect = pool.connect.bind(pool)
   // biome-ignore lint/suspicious/noExplicitAny: the driver has two signatures for this.
-  pool.connect = (callback?: any): any => connect(callback && AsyncResource.bind(callback))
+  pool.connect = (callback?: any): any => connect(callback && AsyncLocalStorage.bind(callback))
 }
 
 function statementOf({ database, host, port }: pg.Client, config: string | pg.QueryConfig): Work {

@@ -46,4 +46,7 @@ export const workLogged = (): object => tracing?.logFields() ?? {}
 /** Calls a function as part of nothing: for loops that serve more than the request that starts them. */
 export const detached: <T>(run: () => T) => T = AsyncLocalStorage.snapshot()
 
+/** Keeps a function part of what is being done now, whoever calls it. */
+export const attached = (run: () => void): (() => void) => (tracing ? AsyncLocalStorage.bind(run) : run)
+
 function ignore(): void {}

@@ -4,6 +4,7 @@ import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { attached } from '../lib/traced.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -50,7 +51,10 @@ export const requests = fp(
       // On the raw response, so that hijacked responses have it, too.
       if (isDraining) reply.raw.setHeader('connection', 'close')
       // Fastify's `onResponse` does not run for clients that disconnect.
-      reply.raw.once('close', () => logEnd(request, reply))
+      reply.raw.once(
+        'close',
+        attached(() => logEnd(request, reply)),
+      )
     })
     app.addHook('onSend', async (_, reply) => {
       // The client opens its next connection to another instance.

@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type Context,
   context,
   propagation,
   ROOT_CONTEXT,
@@ -33,6 +34,9 @@ const METHODS = new Set([
 export const traceRequests = fp(
   async function traceRequests(app: FastifyInstance) {
     const tracer = trace.getTracer('inlet')
+    // The body arrives outside of the request's async context. With the request and the response bound to that instead,
+    // a create takes 1.8 times as much processor time as without traces, not 1.6 times.
+    const contexts = new WeakMap<FastifyRequest, Context>()
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature; an async hook would end the context with itself.
     app.addHook('onRequest', (request, reply, done) => {
       if (PROBES.includes(request.routeOptions.url ?? '')) return done()
@@ -44,9 +48,7 @@ export const traceRequests = fp(
         propagation.extract(ROOT_CONTEXT, request.headers),
       )
       const active = trace.setSpan(ROOT_CONTEXT, span)
-      // The parts of the body arrive, and the response ends, outside of the request's async context.
-      context.bind(active, request.raw)
-      context.bind(active, reply.raw)
+      contexts.set(request, active)
       // Fastify's `onResponse` does not run for clients that disconnect.
       reply.raw.once('close', () => {
         const end = endOf(reply)
@@ -55,6 +57,12 @@ export const traceRequests = fp(
         span.end()
       })
       context.with(active, done)
+    })
+    // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+    app.addHook('preValidation', (request, _reply, done) => {
+      const active = contexts.get(request)
+      if (active) context.with(active, done)
+      else done()
     })
   },
   { name: 'trace-requests' },
