@@ -105,6 +105,26 @@ test('docs/operating.md lists every variable', () => {
   )
 })
 
+test('docs/operating.md counts what of the schema is in the way of a distributed database', () => {
+  const schema = read('test/contract/schema.sql')
+  const tables = [...schema.matchAll(/^create table (\w+) \($.*?^\);$/gms)]
+  const columnOf = (table: string) => /^ {2}project_id uuid.*/m.exec(table)?.[0]
+  const bare = tables.filter(([table]) => !columnOf(table))
+  const nullable = tables.filter(([table]) => /uuid,?$/.test(columnOf(table) ?? '')).map(([, name]) => name)
+  const keys = schema.match(/FOREIGN KEY \(.*?\)/g) ?? []
+  const bareKeys = keys.filter((key) => !key.includes('project_id'))
+
+  const [, without, listed = ''] =
+    /^\| Tables without `project_id` \| (\d+ of \d+), .* it can be null: (.*)\. \|$/m.exec(
+      read('docs/operating.md'),
+    ) ?? []
+  expect(without).toBe(`${bare.length} of ${tables.length}`)
+  expect(listed.replaceAll('`', '').split(', ')).toEqual(nullable)
+  expect(read('docs/operating.md')).toContain(
+    `| Foreign keys without the project | ${bareKeys.length} of ${keys.length}. `,
+  )
+})
+
 describe('the commands in docs/operating.md', () => {
   test('are called as the program says', () => {
     const calls = usage().message.match(/(?<=npm run ).*?(?= \[| {2})/g) ?? []
