@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type pg from 'pg'
-import { type Note, traced, type Work } from '../lib/traced.ts'
+import { isRecorded, type Note, traced, type Work } from '../lib/traced.ts'
 
 type Result = pg.QueryResult
 type Callback = (error: unknown, result?: Result) => void
@@ -11,8 +11,8 @@ export function tracedClient(Client: typeof pg.Client) {
     /** The driver has nine signatures for this. */
     // biome-ignore lint/suspicious/noExplicitAny: passes on what it gets.
     override query(config: any, ...[values, callback]: any[]): any {
-      // A query that reports its own end.
-      if (typeof config.submit === 'function') return super.query(config, values, callback)
+      // The second reports its own end.
+      if (!isRecorded() || typeof config.submit === 'function') return super.query(config, values, callback)
       const given = typeof values === 'function' ? undefined : values
       const onEnd: Callback | undefined = typeof values === 'function' ? values : callback
       const result = traced(statementOf(this, config), (note) =>

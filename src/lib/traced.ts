@@ -20,6 +20,8 @@ export type Note = (attributes: Attributes) => void
 
 export interface Tracing {
   current(): unknown
+  /** Whether the current work is part of a trace that is kept. */
+  isRecording(): boolean
   trace<T>(work: Work, run: (note: Note) => Promise<T>): Promise<T>
   /** Fields of a log line. */
   logFields(): object
@@ -36,6 +38,9 @@ export function traceWith(given: Tracing | undefined): void {
 export function traced<T>(work: Work, run: (note: Note) => Promise<T>): Promise<T> {
   return tracing ? tracing.trace(work, run) : run(ignore)
 }
+
+/** Whether requests to other systems are part of a trace now. */
+export const isRecorded = (): boolean => tracing?.isRecording() ?? false
 
 /** What is being done, for the `causes` of other work. */
 export const currentWork = (): unknown => tracing?.current()

@@ -15,6 +15,7 @@ import type { Attributes, Note, Tracing, Work } from '../lib/traced.ts'
 export function spansOf(tracer: Tracer): Tracing {
   return {
     current: () => trace.getActiveSpan(),
+    isRecording: () => isRecording(trace.getActiveSpan()),
 
     logFields() {
       const active = trace.getActiveSpan()?.spanContext()
@@ -29,7 +30,7 @@ export function spansOf(tracer: Tracer): Tracing {
       if (kind === 'request') {
         const parent = context.active()
         // Work that no trace shows, such as polling, has no traces of its own statements either.
-        return trace.getSpan(parent)?.isRecording() ? inSpan(work, { parent, run }) : run(ignore)
+        return isRecording(trace.getSpan(parent)) ? inSpan(work, { parent, run }) : run(ignore)
       }
       const [first, ...others] = new Set(causes.filter(isRecording))
       if (!first) return context.with(ROOT_CONTEXT, () => run(ignore))

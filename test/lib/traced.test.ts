@@ -1,6 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import { currentWork, detached, traced, traceWith, type Work, workLogged } from '../../src/lib/traced.ts'
+import {
+  currentWork,
+  detached,
+  isRecorded,
+  traced,
+  traceWith,
+  type Work,
+  workLogged,
+} from '../../src/lib/traced.ts'
 
 const work: Work = { name: 'work', kind: 'job' }
 
@@ -16,7 +24,7 @@ describe('without traces', () => {
   })
 
   test('nothing is known of the current work', () => {
-    expect([currentWork(), workLogged()]).toEqual([undefined, {}])
+    expect([currentWork(), isRecorded(), workLogged()]).toEqual([undefined, false, {}])
   })
 })
 
@@ -24,6 +32,7 @@ test('with traces, they get the work and what it notes', async () => {
   const seen: unknown[] = []
   traceWith({
     current: () => 'current',
+    isRecording: () => true,
     logFields: () => ({ trace_id: 'id' }),
     trace(given, run) {
       seen.push(given.name)
@@ -32,7 +41,7 @@ test('with traces, they get the work and what it notes', async () => {
   })
   await traced(work, async (note) => note({ size: 1 }))
   expect(seen).toEqual(['work', { size: 1 }])
-  expect([currentWork(), workLogged()]).toEqual(['current', { trace_id: 'id' }])
+  expect([currentWork(), isRecorded(), workLogged()]).toEqual(['current', true, { trace_id: 'id' }])
 })
 
 test('detached work has no part in what starts it', () => {
