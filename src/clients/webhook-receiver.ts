@@ -92,7 +92,7 @@ export function webhookReceiver(options: ReceiverOptions) {
         const sent = await traced(work, (note) => send(url, { ...given, until, note }))
         if ('status' in sent) return sent
         given.signal.throwIfAborted()
-        if (performance.now() >= until) return failure(`No response within ${timeoutMs / 1000} s.`)
+        if (sent.error instanceof DeadlineReached) return failure(`No response within ${timeoutMs / 1000} s.`)
         // The receiver closed an idle connection at the same time. Any other may have received the request.
         if (sent.isReused && isClosed(sent.error) && !isRetried) continue
         return failure(sent.error instanceof NotPublic ? NOT_PUBLIC : describeNetworkError(sent.error))
@@ -146,7 +146,7 @@ export function webhookReceiver(options: ReceiverOptions) {
       .end(bytes)
     const onAbort = () => end(signal.reason)
     signal.addEventListener('abort', onAbort)
-    const timer = setTimeout(() => end(new Error('deadline')), Math.ceil(until - performance.now()))
+    const timer = setTimeout(() => end(new DeadlineReached()), Math.ceil(until - performance.now()))
     try {
       const response = await promise
       note(responded(response.statusCode ?? 0))
@@ -166,6 +166,8 @@ const NOT_PUBLIC = 'The host has an address that is not public.'
 const failure = (error: string): Receipt => ({ status: null, body: '', error })
 
 class NotPublic extends Error {}
+
+class DeadlineReached extends Error {}
 
 /** Without the brackets of IPv6. */
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')

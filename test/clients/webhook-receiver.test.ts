@@ -155,6 +155,18 @@ describe('a receiver that is slow', () => {
     expect(ms).toBeGreaterThan(250)
   })
 
+  test('is given up with the same error, also if a timer ends early by a part of a millisecond', async () => {
+    const port = await listening(createHttpServer(() => {}))
+    const receiver = client({ allowHosts: ['127.0.0.1'], timeoutMs: 50 })
+    const receipts = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        await sleep(n)
+        return post(receiver, `http://127.0.0.1:${port}/`)
+      }),
+    )
+    expect(new Set(receipts.map(({ error }) => error))).toEqual(new Set(['No response within 0.05 s.']))
+  })
+
   test('is given up after the deadline, when its headers trickle', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => {})
