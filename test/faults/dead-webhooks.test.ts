@@ -1,67 +1,132 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
+import type { WebhookWithSecret } from '../../src/schemas/webhook.ts'
+import { REBINDING, startDeadReceivers } from '../support/dead-receivers.ts'
 import { reportFault } from '../support/fault-report.ts'
 import { ADMIN_KEY, cleanUp, spawnInlet } from '../support/inlet-process.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { SENDING_ENV, startReceiver } from '../support/webhooks.ts'
+import { type Received, SENDING_ENV, startReceiver, verify } from '../support/webhooks.ts'
 
-const CHANGES = 10_000
-const BATCH = 50
-/** From one batch to the next: 200 changes a second. */
-const BATCH_MS = 250
+const DEAD = 19
+const TYPES = ['task.created', 'task.updated']
+const BURST = 10_000
+const WRITERS = 2
+/** Tasks of a request; each of them is created, and changed. */
+const BATCH = 100
+/** Changes a second, and for how long, at a rate that two cores carry. */
+const PACED = { perSecond: 500, seconds: 10 }
+const MAX_P95_MS = 2_000
+/** Of two equal bursts on a busy machine, one takes up to twice as long. */
+const NOISE = 2
 
 afterEach(cleanUp)
 
-test(`19 dead receivers of 20 do not delay the other one in a burst of ${CHANGES} changes`, {
+test(`${DEAD} dead receivers of ${DEAD + 1} do not delay the other one in a burst of ${BURST} changes`, {
   timeout: 240_000,
 }, async () => {
   const { connectionString, drop } = await freshDatabase()
-  const inlet = spawnInlet({ env: { DATABASE_URL: connectionString, ...SENDING_ENV } })
+  const inlet = spawnInlet({ env: { DATABASE_URL: connectionString, ...SENDING_ENV, ...REBINDING } })
   const url = await inlet.url
-  const post = async (path: string, body: object) => {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    expect(response.status).toBe(201)
-    return response.json()
-  }
   const receiver = await startReceiver()
-  // It accepts connections, and never responds.
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const silentPort = (silent.address() as { port: number }).port
-  const dead = (n: number) => `http://127.0.0.1:${n % 2 === 0 ? silentPort : 9}/${n}`
-  for (let n = 0; n < 19; n++) {
-    await post('/api/webhooks', { name: `Dead ${n}`, url: dead(n), types: ['task.created'] })
-  }
-  await post('/api/webhooks', { name: 'Healthy', url: receiver.url, types: ['task.created'] })
-  const { listId } = (await post('/api/tasks', { title: 'First' })) as { listId: string }
+  const dead = await startDeadReceivers()
+  const deadAt = (n: number) => dead.receivers[n % dead.receivers.length]
 
-  const title = (n: number) => `Task ${n}`
-  for (let n = 0; n < CHANGES; n += BATCH) {
-    const tasks = Array.from({ length: BATCH }, (_, index) => ({ title: title(n + index) }))
-    const pause = sleep(BATCH_MS)
-    await post('/api/tasks/bulk', { listId, tasks })
-    await pause
-  }
-  await expect.poll(() => receiver.received.length, { timeout: 120_000 }).toBe(CHANGES + 1)
-  const delays = receiver.received
-    .map(({ at, body }) => at - Date.parse(body.data.createdAt))
-    .toSorted((one, other) => one - other)
-  const p95 = delays[Math.floor(delays.length * 0.95)] ?? Number.NaN
+  const { listId } = await call('POST', '/api/tasks', { title: 'First' })
+  const healthy = await createWebhook('Healthy', receiver.url)
+  await p95Of(() => burst(1_000))
+  const alone = await p95Of(() => burst(BURST))
+
+  const webhooks: WebhookWithSecret[] = []
+  for (let n = 0; n < DEAD; n++)
+    webhooks.push(await createWebhook(`Dead ${n}`, deadAt(n)?.url(`first-${n}`) ?? ''))
+  const beside = await p95Of(() => burst(BURST))
+  // With new URLs, they are all sent to again.
+  for (const [n, { id }] of webhooks.entries())
+    await call('PATCH', `/api/webhooks/${id}`, { url: deadAt(n)?.url(`second-${n}`) })
+  const paced = await p95Of(() => burst(PACED.perSecond * PACED.seconds, PACED.perSecond))
+
+  expect(beside).toBeLessThan(Math.max(MAX_P95_MS, NOISE * alone))
+  expect(paced).toBeLessThan(MAX_P95_MS)
+  for (const [n, { id }] of webhooks.entries()) await expectTried(id, deadAt(n)?.error)
+  expect(dead.reboundConnections()).toBe(0)
   reportFault({
-    fault: '19 of 20 webhooks dead',
+    fault: `${DEAD} of ${DEAD + 1} webhooks dead`,
     times: 1,
-    note: `the other one: p50 ${delays[Math.floor(delays.length / 2)]} ms, p95 ${p95} ms after the change`,
+    note: `95 % of ${BURST} changes, as fast as they can be written, are at the other one within ${beside} ms (alone: ${alone} ms); at ${PACED.perSecond} a second within ${paced} ms`,
   })
-  expect(p95).toBeLessThan(2_000)
   inlet.process.kill('SIGTERM')
   expect(await inlet.ended).toMatchObject({ code: 0 })
-  silent.close()
+  await dead.close()
   await receiver.close()
   await drop()
+
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the route returns.
+  async function call(method: string, path: string, body?: object): Promise<any> {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'x-api-key': ADMIN_KEY, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    expect(response.status).toBeOneOf([200, 201])
+    return response.json()
+  }
+
+  function createWebhook(name: string, to: string): Promise<WebhookWithSecret> {
+    return call('POST', '/api/webhooks', { name, url: to, types: TYPES })
+  }
+
+  /** Writes so many changes: as fast as requests go, unless it is paced. */
+  async function burst(changes: number, perSecond = Number.POSITIVE_INFINITY): Promise<void> {
+    const since = performance.now()
+    let written = 0
+    const write = async () => {
+      while (written < changes) {
+        const begin = written
+        written += 2 * BATCH
+        await sleep(Math.max(0, since + (begin / perSecond) * 1_000 - performance.now()))
+        const tasks = Array.from({ length: BATCH }, (_, n) => ({ title: `Task ${begin / 2 + n}` }))
+        const { data } = await call('POST', '/api/tasks/bulk', { listId, tasks })
+        const ids = data.map(({ id }: { id: string }) => id)
+        await call('PATCH', '/api/tasks/bulk', { ids, change: { priority: 'high' } })
+      }
+    }
+    await Promise.all(Array.from({ length: WRITERS }, write))
+  }
+
+  /** The 95 % quantile of the time from a change to its arrival. All arrive, in order for each task, and signed. */
+  async function p95Of(write: () => Promise<void>): Promise<number> {
+    receiver.received.length = 0
+    const before = new Set(await idsOfChanges())
+    await write()
+    const ids = (await idsOfChanges()).filter((id) => !before.has(id))
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(ids.length)
+    const received = receiver.received.splice(0)
+    for (const each of received) verify(each, healthy.secret)
+    expect(received.map(({ body }) => body.data.id).toSorted()).toEqual(ids.toSorted())
+    for (const [, types] of typesByTask(received)) expect(types).toEqual(TYPES.slice(0, types.length))
+    const delays = received
+      .map(({ at, body }) => at - Date.parse(body.data.createdAt))
+      .toSorted((a, b) => a - b)
+    return delays[Math.floor(delays.length * 0.95)] ?? Number.NaN
+  }
+
+  async function idsOfChanges(): Promise<string[]> {
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    const { rows } = await client.query('select id from activity where type = any($1)', [TYPES])
+    await client.end()
+    return rows.map(({ id }) => id)
+  }
+
+  async function expectTried(id: string, error: string | undefined): Promise<void> {
+    const failed = () => call('GET', `/api/webhooks/${id}/deliveries?outcome=failed&limit=1`)
+    await expect.poll(failed, { timeout: 30_000 }).toMatchObject({ data: [{ error }] })
+  }
 })
+
+/** In the order in which they arrived. */
+function typesByTask(received: Received[]): Map<string, string[]> {
+  const byTask = Map.groupBy(received, ({ body }) => body.data.taskId)
+  return new Map([...byTask].map(([id, each]) => [id, each.map(({ body }) => body.type)]))
+}
