@@ -17,6 +17,7 @@ import { peers } from './parts/peers.ts'
 import { memory, soak, start } from './parts/process.ts'
 import { push } from './parts/push.ts'
 import { sync } from './parts/sync.ts'
+import { webhooks } from './parts/webhooks.ts'
 import { schema, writes } from './parts/writes.ts'
 import { type Figure, machine, missedLimits, stolenSince, tableOf } from './support/figures.ts'
 import { type Setup, setUp } from './support/setup.ts'
@@ -44,6 +45,7 @@ const PARTS: Record<string, Part> = {
   feedback,
   push,
   sync,
+  webhooks,
   export: exportAndImport,
   dashboard,
   lighthouse,
