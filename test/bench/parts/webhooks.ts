@@ -43,7 +43,7 @@ export async function webhooks(setup: Setup): Promise<Figure[]> {
       name: `requests of its HTTP client, ${CONCURRENCY} at a time`,
       measure: () => whilePaused(service, posted),
     },
-    ratioLimit: { atLeast: 0.2 },
+    ratioLimit: { atLeast: 0.15 },
   })
   client.close()
   await bare.stop()
