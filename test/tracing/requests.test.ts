@@ -147,6 +147,28 @@ describe('the trace of a request', () => {
     expect(statement).toMatchObject({ name: 'insert new tasks', traceId: batch.traceId })
   })
 
+  test('of a stream ends with its client, and has nothing of what is read for all streams', async () => {
+    const inlet = await started()
+    const leaving = new AbortController()
+    const stream = await fetch(`${inlet.address.origin}/api/stream`, {
+      headers: { 'x-api-key': ADMIN_KEY },
+      signal: leaving.signal,
+    })
+    await inlet.post('/api/tasks', { title: 'Streamed' })
+    let received = ''
+    for await (const text of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      received += text
+      if (received.includes('task.created')) break
+    }
+    leaving.abort()
+    expect(await inlet.spanNamed('GET /api/stream')).toMatchObject({
+      status: 0,
+      attributes: { 'http.response.status_code': 200 },
+    })
+    // Of the reader that found the task.
+    expect(collector.spans().map(({ name }) => name)).not.toContain('give positions')
+  })
+
   test('is named in the log lines of the request', async () => {
     const inlet = await started()
     await inlet.get('/api/projects', SAMPLED)
