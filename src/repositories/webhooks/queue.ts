@@ -212,13 +212,13 @@ export function webhookQueueRepository(db: Executor) {
 
     /**
      * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
-     * everywhere. Not with `skip locked`, which also skips rows with a later version that is being changed.
+     * everywhere; one that is being deleted is left out.
      */
     async record(attempts: Attempt[]): Promise<void> {
       const webhookIds = [...new Set(attempts.map(({ webhookId }) => webhookId))]
       await db.execute(sql`
         with kept as materialized (
-          select id from ${webhooks} where id = any(${sql.param(webhookIds)}::uuid[]) order by id for key share
+          select id from ${webhooks} where id = any(${sql.param(webhookIds)}::uuid[]) for key share skip locked
         )
         update ${webhookDeliveries} as d set outcome = a.outcome, attempts = d.attempts + 1,
           last_attempt_at = ${databaseTime},
