@@ -156,7 +156,9 @@ export function webhookSender(deps: SendingDeps) {
         const mayContinue = () => mayStart() && !isChanged && isSentAlike(current, webhook)
         const work = sendWaiting(webhook, { lease, mayContinue })
         readOn = work.readOn
-        if ((await work.sent) === 0) break
+        const count = await work.sent
+        // If it was changed as this began, nothing was read.
+        if (count === 0 && !isChanged) break
       }
       await queue.release(lease)
     } finally {

@@ -233,6 +233,20 @@ describe('a change of a webhook while it is sent to', () => {
     for (const each of after) expect(() => verify(each, secret)).not.toThrow()
   })
 
+  test('sends everything if it comes as sending begins', async () => {
+    await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await createTask('Sent')
+    const { webhookQueue } = app.repos
+    const { findDue } = webhookQueue
+    const finding = vi.spyOn(webhookQueue, 'findDue').mockImplementationOnce((lease) => {
+      app.service.webhookQueue.wake()
+      return findDue(lease)
+    })
+    await deliverDue(app)
+    finding.mockRestore()
+    expect(receiver.received).toHaveLength(1)
+  })
+
   test('sends a delivery again, to be retried, before what is left', async () => {
     let retried: string | undefined
     const { after } = await changeAfterFive(async (webhook) => {
