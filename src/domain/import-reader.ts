@@ -32,6 +32,7 @@ export function importReader(kinds: ImportKind[]) {
   const errors: FieldError[] = []
   let line = 0
   let section: 'header' | 'rows' | 'end' = 'header'
+  let last: { line: number; members: Record<string, unknown> } | undefined
   let lastKind = 0
 
   return {
@@ -51,7 +52,11 @@ export function importReader(kinds: ImportKind[]) {
         return undefined
       }
       if (section === 'end') return fail('', { code: 'not_allowed', message: 'follows the last line' })
-      if (members?.kind === 'end') return readEnd(members)
+      if (members?.kind === 'end') {
+        section = 'end'
+        last = { line, members }
+        return undefined
+      }
       hash.update(bytes).update('\n')
       if (!members || text === undefined) {
         return fail('', { code: 'wrong_format', message: 'must be a JSON object in UTF-8' })
@@ -59,7 +64,7 @@ export function importReader(kinds: ImportKind[]) {
       const { kind } = members
       if (!isInOrder(kind)) return undefined
       const found = valueErrors(members, fieldsOf.get(kind) ?? new Map())
-      for (const error of found) fail(error.path, error)
+      for (const { path, code, message } of found) fail(path, { code, message })
       return found.length > 0 ? undefined : { kind, text, line }
     },
 
@@ -74,9 +79,13 @@ export function importReader(kinds: ImportKind[]) {
       return validationFailed([...errors, { path: `line.${line + 1}`, code: 'too_long', message }])
     },
 
-    /** @throws validation_failed if any line was invalid or there is no last line */
+    /**
+     * To be called after all rows are inserted: what is wrong with one of them comes before what it makes wrong here.
+     * @throws validation_failed if any line was invalid or there is no last line
+     */
     end(): void {
-      if (section !== 'end') {
+      if (last) checkEnd(last)
+      else {
         line++
         fail('', { code: 'required', message: 'is missing: the file ends before its last line' })
       }
@@ -99,8 +108,11 @@ export function importReader(kinds: ImportKind[]) {
     }
   }
 
-  function fail(member: string, { code, message }: Omit<FieldError, 'path'>): undefined {
-    errors.push({ path: member === '' ? `line.${line}` : `line.${line}.${member}`, code, message })
+  function fail(
+    member: string,
+    { code, message, at = line }: Omit<FieldError, 'path'> & { at?: number },
+  ): undefined {
+    errors.push({ path: member === '' ? `line.${at}` : `line.${at}.${member}`, code, message })
     if (errors.length >= MAX_ERRORS) refuseErrors()
   }
 
@@ -135,19 +147,18 @@ export function importReader(kinds: ImportKind[]) {
     return true
   }
 
-  function readEnd(members: Record<string, unknown>): undefined {
-    section = 'end'
+  function checkEnd({ line: at, members }: { line: number; members: Record<string, unknown> }): void {
     const given = typeof members.counts === 'object' && members.counts !== null ? members.counts : {}
     for (const [kind, count] of counts) {
       const expected = (given as Record<string, unknown>)[kind] ?? 0
       if (expected !== count) {
         const message = `is ${expected}, but the file has ${count} of these lines`
-        fail(`counts.${kind}`, { code: 'not_allowed', message })
+        fail(`counts.${kind}`, { code: 'not_allowed', message, at })
       }
     }
     if (members.sha256 !== hash.digest('hex')) {
       const message = 'does not match the lines before: the file is damaged, or was edited'
-      fail('sha256', { code: 'not_allowed', message })
+      fail('sha256', { code: 'not_allowed', message, at })
     }
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/pool.ts'
@@ -6,7 +5,15 @@ import { transfersOn } from '../../src/repositories/index.ts'
 import { importService } from '../../src/services/import.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fillEverything } from '../support/exported-data.ts'
-import { type ExportLine, exported, importInto, linesIn, withoutHeader } from '../support/exports.ts'
+import {
+  closed,
+  type ExportLine,
+  exported,
+  importInto,
+  linesIn,
+  withoutHeader,
+  withTasks,
+} from '../support/exports.ts'
 
 let source: TestApp
 let service: TestApp
@@ -150,22 +157,22 @@ describe('an invalid file is refused and changes nothing:', () => {
   })
 
   test('one bad line of many, named', async () => {
-    const project = lines.find(({ kind, isDefault }) => kind === 'project' && isDefault)
-    const list = lines.find(({ kind, projectId }) => kind === 'list' && projectId === project?.id)
-    const task = { ...lines.find(({ kind }) => kind === 'task'), projectId: project?.id, listId: list?.id }
-    const many = Array.from({ length: 1_000 }, (_, nth) => ({
-      ...task,
-      ...{ id: `019aa3d2-6f4e-7cc0-b000-${String(nth).padStart(12, '0')}`, codehostNumber: null },
-      ...(nth === 777 && { status: 'open' }),
-    }))
-    const [header] = lines
-    const refused = await importInto(service, closed([header, project, list, ...many] as ExportLine[]))
+    const refused = await importInto(service, tasksOfWhichOneIsBad(777))
     expect(refused.body.errors).toEqual([
       {
         path: `line.${4 + 777}`,
         code: 'not_allowed',
         message: expect.stringContaining('tasks_completed_when_done'),
       },
+    ])
+  })
+
+  test('the last line before the end, named beside the SHA-256 that its edit made wrong', async () => {
+    const edited = tasksOfWhichOneIsBad(999).replace(/"sha256":"\w+"/, `"sha256":"${'0'.repeat(64)}"`)
+    const refused = await importInto(service, edited)
+    expect(refused.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      `line.${4 + 999}`,
+      `line.${4 + 1_000}.sha256`,
     ])
   })
 
@@ -263,6 +270,16 @@ describe('an import', () => {
   })
 })
 
+/** Lines 4 to 1,003 are tasks. The bad one is open, and has been completed. */
+function tasksOfWhichOneIsBad(bad: number): string {
+  const project = lines.find(({ kind, isDefault }) => kind === 'project' && isDefault)
+  const list = lines.find(({ kind, projectId }) => kind === 'list' && projectId === project?.id)
+  const task = { ...lines.find(({ kind }) => kind === 'task'), projectId: project?.id, listId: list?.id }
+  const [header] = lines
+  const some = closed([header, project, list, task] as ExportLine[])
+  return withTasks(some, 1_000, (nth) => ({ codehostNumber: null, ...(nth === bad && { status: 'open' }) }))
+}
+
 const withoutLine = (kind: string) =>
   text
     .split('\n')
@@ -272,14 +289,6 @@ const withoutLine = (kind: string) =>
 /** A whole export with other lines: counts and SHA-256 are right. */
 function edited(edit: (lines: ExportLine[]) => ExportLine[]): string {
   return closed(edit(lines).filter(({ kind }) => kind !== 'end'))
-}
-
-function closed(all: ExportLine[]): string {
-  const [header, ...rows] = all.map((line) => `${JSON.stringify(line)}\n`)
-  const counts: Record<string, number> = {}
-  for (const { kind } of all.slice(1)) counts[kind] = (counts[kind] ?? 0) + 1
-  const sha256 = createHash('sha256').update(rows.join('')).digest('hex')
-  return `${header}${rows.join('')}${JSON.stringify({ kind: 'end', counts, sha256 })}\n`
 }
 
 const changeAll = (kind: string, members: object) =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { TestApp } from './app.ts'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
@@ -22,3 +23,24 @@ export const linesIn = (text: string): ExportLine[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
+
+/** A whole export of these lines: counts and SHA-256 are right. */
+export function closed(all: ExportLine[]): string {
+  const [header, ...rows] = all.map((line) => `${JSON.stringify(line)}\n`)
+  const counts: Record<string, number> = {}
+  for (const { kind } of all.slice(1)) counts[kind] = (counts[kind] ?? 0) + 1
+  const sha256 = createHash('sha256').update(rows.join('')).digest('hex')
+  return `${header}${rows.join('')}${JSON.stringify({ kind: 'end', counts, sha256 })}\n`
+}
+
+/** The projects and lists of an export, and so many copies of its last task. */
+export function withTasks(text: string, count: number, membersOf: (nth: number) => object): string {
+  const lines = linesIn(text)
+  const task = lines.findLast(({ kind }) => kind === 'task')
+  const tasks = Array.from({ length: count }, (_, nth) => ({
+    ...task,
+    id: `019aa3d2-6f4e-7cc0-b000-${String(nth).padStart(12, '0')}`,
+    ...membersOf(nth),
+  }))
+  return closed([...lines.filter(({ kind }) => ['header', 'project', 'list'].includes(kind)), ...tasks])
+}
