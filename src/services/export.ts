@@ -3,6 +3,7 @@ import { endLine, headerLine } from '../domain/export-format.ts'
 import type { Operations } from '../domain/operation.ts'
 import { tooManyExports } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import { pacedPieces } from '../lib/paced-pieces.ts'
 import { VERSION } from '../lib/version.ts'
 import type { ExportSnapshot, exportRepository } from '../repositories/export/index.ts'
 import type { Caller } from './access.ts'
@@ -47,7 +48,7 @@ export function exportService({
         const createdAt = clock.now()
         return {
           createdAt,
-          pieces: piecesOf(snapshot, createdAt),
+          pieces: pacedPieces(piecesOf(snapshot, createdAt)),
           async close() {
             leave()
             await snapshot.close()
