@@ -45,7 +45,7 @@ function Export() {
           Export
         </Button>
       </div>
-      <CurlExample path="/api/export" caption="The same as a command:" />
+      <CurlExample path="/api/export" file="inlet.ndjson" caption="The same as a command:" />
     </section>
   )
 }
