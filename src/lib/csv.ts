@@ -3,8 +3,11 @@ export type CsvCell = string | number | boolean | null
 /** At the beginning of a file, spreadsheets take it as UTF-8. */
 export const BYTE_ORDER_MARK = '\uFEFF'
 
-/** A spreadsheet takes a cell that begins with one of these as a formula; Japanese ones also the wide forms. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+/**
+ * A spreadsheet takes a cell that begins with one of these as a formula; Japanese ones also the wide forms. Apostrophes
+ * before it count as well: whoever removes the one of an export gets the same text.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 /** A cell with one of these is quoted; spreadsheets in some languages separate cells by semicolons. */
 const SPECIAL = /[",;\t\r\n]|^\s|\s$/

@@ -54,9 +54,12 @@ function decoded(bytes: ArrayBuffer): { text: string; warnings: string[] } {
   }
 }
 
-/** Exports put it before a text that a spreadsheet would take for a formula. */
-const withoutApostrophe = (cell: string) => (/^'[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell)
+/** As in the exports of the service: an apostrophe is put before it. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
+
+const withoutApostrophe = (cell: string) =>
+  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 
 /** Rows as CSV, for a file to download; formulas are text. */
 export const csvText = (columns: string[], rows: string[][]): string =>
-  `\uFEFF${Papa.unparse({ fields: columns, data: rows }, { escapeFormulae: /^[=+\-@\t\r\n＝＋－＠]/, newline: '\r\n' })}\r\n`
+  `\uFEFF${Papa.unparse({ fields: columns, data: rows }, { escapeFormulae: FORMULA, newline: '\r\n' })}\r\n`

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { csvText, readCsv } from '../../../src/dashboard/transfer/csv-file.ts'
+import { BYTE_ORDER_MARK, csvLine } from '../../../src/lib/csv.ts'
 
 const read = (text: string | Uint8Array) => {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
@@ -32,9 +33,17 @@ describe('a CSV file', () => {
     const { rows } = read(`Title,Notes\n'=1+1,=2+2\n'tis,''=x\n`)
     expect(rows.map(({ cells }) => cells)).toEqual([
       ['=1+1', '=2+2'],
-      [`'tis`, `''=x`],
+      [`'tis`, `'=x`],
     ])
   })
+
+  test.each(['=1+1', "'=1+1", "''＠a", '-\n"b", c\r\n', '\t', "'tis", `${'"=\n'.repeat(21_845)}=`])(
+    'that the service has exported has the same text: %j',
+    (text) => {
+      const exported = BYTE_ORDER_MARK + csvLine(['title', 'notes']) + csvLine(['One', text])
+      expect(read(exported).rows[0]?.cells[1]).toBe(text)
+    },
+  )
 
   test('has errors at rows with too many cells, and where a quote is not closed', () => {
     const { rows } = read('Title,Notes\nOne,a,b\nTwo\n"Three,c\nFour,d')
