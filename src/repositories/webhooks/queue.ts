@@ -212,23 +212,26 @@ export function webhookQueueRepository(db: Executor) {
 
     /**
      * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
-     * everywhere; one that is being deleted is left out.
+     * everywhere; one that is being deleted is left out. Returns the ids of the others.
      */
-    async record(attempts: Attempt[]): Promise<void> {
+    async record(attempts: Attempt[]): Promise<Set<string>> {
       const webhookIds = [...new Set(attempts.map(({ webhookId }) => webhookId))]
-      await db.execute(sql`
+      const { rows } = await db.execute<{ id: string }>(sql`
         with kept as materialized (
           select id from ${webhooks} where id = any(${sql.param(webhookIds)}::uuid[]) for key share skip locked
+        ), stored as (
+          update ${webhookDeliveries} as d set outcome = a.outcome, attempts = d.attempts + 1,
+            last_attempt_at = ${databaseTime},
+            finished_at = case when a.outcome = 'delivered' then ${databaseTime} end,
+            duration_ms = a."durationMs", response_status = a."responseStatus", response_body = a."responseBody",
+            error = a.error
+          from kept join json_to_recordset(${JSON.stringify(attempts)}::json) as a("webhookId" uuid, id uuid,
+            outcome text, "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
+            on a."webhookId" = kept.id
+          where d.webhook_id = kept.id and d.id = a.id
         )
-        update ${webhookDeliveries} as d set outcome = a.outcome, attempts = d.attempts + 1,
-          last_attempt_at = ${databaseTime},
-          finished_at = case when a.outcome = 'delivered' then ${databaseTime} end,
-          duration_ms = a."durationMs", response_status = a."responseStatus", response_body = a."responseBody",
-          error = a.error
-        from kept join json_to_recordset(${JSON.stringify(attempts)}::json) as a("webhookId" uuid, id uuid,
-          outcome text, "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
-          on a."webhookId" = kept.id
-        where d.webhook_id = kept.id and d.id = a.id`)
+        select id from kept`)
+      return new Set(rows.map(({ id }) => id))
     },
 
     /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */

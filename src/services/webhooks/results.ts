@@ -23,16 +23,27 @@ interface Sent {
   lease: WebhookLease
 }
 
+/** Successes of one webhook, in their order. */
+interface Sequence {
+  /** One could not be stored. It will be sent again, and those after it have to follow it. */
+  isBroken: boolean
+}
+
 const MAX_BATCH = 500
 /** From one batch to the next: a statement for each few results would cost as much as sending them. */
 const BATCH_MS = 5
 
 /** Stores what attempts ended with. What is not stored is sent again. */
 export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
-  const storeAll = batcher<Attempt, void>(
-    async (attempts) => {
-      await Promise.all([repos.webhookQueue.record(attempts), sleep(BATCH_MS)])
-      return attempts.map(() => undefined)
+  const storeAll = batcher<{ ended: Attempt; sequence: Sequence }, boolean>(
+    async (inputs) => {
+      const storable = inputs.filter(({ sequence }) => !sequence.isBroken)
+      // Until they are stored.
+      for (const { sequence } of storable) sequence.isBroken = true
+      const attempts = storable.map(({ ended }) => ended)
+      const [stored] = await Promise.all([repos.webhookQueue.record(attempts), sleep(BATCH_MS)])
+      for (const { ended, sequence } of storable) sequence.isBroken = !stored.has(ended.webhookId)
+      return inputs.map(({ sequence }) => !sequence.isBroken)
     },
     // One batch after another: of results in order, a later one is never stored without those before it.
     {
@@ -46,8 +57,14 @@ export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
   )
 
   return {
-    /** Resolves when a success is stored, together with those of other webhooks. */
-    storeSuccess: storeAll,
+    /**
+     * Returns a function that stores successes of a webhook, together with those of others. It resolves to whether it did:
+     * not while the webhook is being deleted, and nothing after a success that could not be stored.
+     */
+    inSequence(): (ended: Attempt) => Promise<boolean> {
+      const sequence = { isBroken: false }
+      return (ended) => storeAll({ ended, sequence })
+    },
 
     /** The first success after failures. */
     async storeRecovery(ended: Attempt, { webhook, lease }: Sent): Promise<void> {

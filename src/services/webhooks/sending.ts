@@ -156,9 +156,9 @@ export function webhookSender(deps: SendingDeps) {
         const mayContinue = () => mayStart() && !isChanged && isSentAlike(current, webhook)
         const work = sendWaiting(webhook, { lease, mayContinue })
         readOn = work.readOn
-        const count = await work.sent
+        const { count, isStored } = await work.sent
         // If it was changed as this began, nothing was read.
-        if (count === 0 && !isChanged) break
+        if (!isStored || (count === 0 && !isChanged)) break
       }
       await queue.release(lease)
     } finally {
@@ -167,19 +167,24 @@ export function webhookSender(deps: SendingDeps) {
     }
   }
 
-  /** Sends what waits for a webhook as it is now. `sent` resolves to how many deliveries were read when all are stored. */
+  /**
+   * Sends what waits for a webhook as it is now. `sent` resolves to how many deliveries were read, and whether all results
+   * are stored, which they are not if the webhook is being deleted.
+   */
   function sendWaiting(
     webhook: WebhookRow,
     { lease, mayContinue }: { lease: WebhookLease; mayContinue: () => boolean },
-  ): { sent: Promise<number>; readOn(): void } {
+  ): { sent: Promise<{ count: number; isStored: boolean }>; readOn(): void } {
     // After a failure, a single one shows whether the receiver responds again.
     const isTrial = webhook.failures > 0
     const limit = isTrial ? 1 : PAGE
     const attempt = attemptsOf(webhook)
+    const storeSuccess = results.inSequence()
     let after: number | undefined
     let count = 0
     let unstored = 0
     let lastStored = Promise.resolve()
+    let isStored = true
     let hasFailed = false
     const errors: unknown[] = []
     const work = inOrder<WaitingDelivery>({
@@ -193,7 +198,7 @@ export function webhookSender(deps: SendingDeps) {
       keyOf: ({ activity }) => activity.taskId,
       concurrency: CONCURRENCY,
       mayStart: () => unstored < MAX_UNSTORED,
-      mayContinue: () => !hasFailed && errors.length === 0 && mayContinue(),
+      mayContinue: () => !hasFailed && isStored && errors.length === 0 && mayContinue(),
       async work({ id, activity, task }) {
         unstored++
         const ended = await attempt({ id, activity: toActivity(activity), task }, cutting.signal).catch(
@@ -206,13 +211,14 @@ export function webhookSender(deps: SendingDeps) {
           const reason = await results.storeFailure(ended, { webhook, lease })
           if (reason) listener.onSwitchedOff(webhook.id, reason)
         } else if (isTrial) await results.storeRecovery(ended, { webhook, lease })
-        else lastStored = results.storeSuccess(ended).then(onStored, onStoreError)
+        else lastStored = storeSuccess(ended).then(onStored, onStoreError)
       },
     })
     return { sent: work.done.then(whenStored), readOn: isTrial ? () => {} : work.readOn }
 
-    function onStored(): void {
+    function onStored(isThisStored: boolean): void {
       unstored--
+      isStored &&= isThisStored
       work.resume()
     }
 
@@ -221,11 +227,11 @@ export function webhookSender(deps: SendingDeps) {
       work.resume()
     }
 
-    async function whenStored(): Promise<number> {
+    async function whenStored(): Promise<{ count: number; isStored: boolean }> {
       // They are stored one after another.
       await lastStored
       if (errors.length > 0) throw errors[0]
-      return count
+      return { count, isStored }
     }
   }
 

@@ -192,6 +192,50 @@ describe('results that are not stored yet', () => {
     for (const id of ids) expect(typesOf(id)).toEqual(['task.created', 'task.updated'])
     expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toHaveLength(120)
   })
+
+  test('are not stored after an earlier one could not be, so that the order is kept when they are sent again', async () => {
+    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created', 'task.updated'] })
+    await app.patch(`/api/tasks/${await createTask('Task')}`, { title: 'Changed' })
+    const storing = Promise.withResolvers<void>()
+    const record = vi.spyOn(app.repos.webhookQueue, 'record')
+    record.mockImplementationOnce(async () => {
+      await storing.promise
+      throw new Error('The database is unavailable.')
+    })
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 10_000 })
+    storing.resolve()
+    await sent
+    record.mockRestore()
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toEqual([])
+    await app.query('update webhooks set lease_until = null')
+    await deliverDue(app)
+    const types = receiver.received.map(({ body }) => body.type)
+    expect(types).toEqual(['task.created', 'task.updated', 'task.created', 'task.updated'])
+  })
+
+  test('are not sent again while the webhook is being deleted', async () => {
+    const { id } = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await Promise.all(Array.from({ length: 3 }, (_, n) => createTask(`Task ${n}`)))
+    const isDeleting = Promise.withResolvers<void>()
+    receiver.respond(async (response) => {
+      await isDeleting.promise
+      response.writeHead(204).end()
+    })
+    const release = vi.spyOn(app.repos.webhookQueue, 'release')
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), { timeout: 10_000 })
+    const deleting = await app.connect()
+    await deleting.query('begin')
+    await deleting.query('delete from webhooks where id = $1', [id])
+    isDeleting.resolve()
+    await vi.waitFor(() => expect(release).toHaveBeenCalled(), { timeout: 5_000 })
+    await deleting.query('commit')
+    deleting.release()
+    await sent
+    release.mockRestore()
+    expect(receiver.received).toHaveLength(3)
+  })
 })
 
 describe('a change of a webhook while it is sent to', () => {
