@@ -16,6 +16,9 @@ export interface WebhookLease {
   lease: number
 }
 
+/** A webhook as it was read, as far as what an attempt ended with says something about it. */
+type AsRead = Pick<WebhookRow, 'failures' | 'url'>
+
 /** A change, as far as webhooks are chosen by it. */
 export interface PositionedChange extends Pick<ActivityRow, 'id' | 'type' | 'taskId' | 'projectId'> {
   position: number
@@ -57,6 +60,8 @@ const { transaction: _, sequence: __, ...activityColumns } = getTableColumns(act
 /** The queue of all webhooks. Its times are the database's: the clocks of instances may differ. */
 export function webhookQueueRepository(db: Executor) {
   const isLeased = ({ id, lease }: WebhookLease) => and(eq(webhooks.id, id), eq(webhooks.lease, lease))
+  const isUnchanged = (lease: WebhookLease, { failures, url }: AsRead) =>
+    and(isLeased(lease), eq(webhooks.failures, failures), eq(webhooks.url, url))
 
   return {
     async hasActive(): Promise<boolean> {
@@ -235,33 +240,30 @@ export function webhookQueueRepository(db: Executor) {
     },
 
     /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */
-    async noteSuccess(lease: WebhookLease, { failures }: Pick<WebhookRow, 'failures'>): Promise<void> {
-      await db
-        .update(webhooks)
-        .set({ failures: 0, nextAttemptAt: null })
-        .where(and(isLeased(lease), eq(webhooks.failures, failures)))
+    async noteSuccess(lease: WebhookLease, webhook: AsRead): Promise<void> {
+      await db.update(webhooks).set({ failures: 0, nextAttemptAt: null }).where(isUnchanged(lease, webhook))
     },
 
     /** Waits after a failure, as `noteSuccess`. Several at the same time count once. */
     async noteFailure(
       lease: WebhookLease,
-      { failures, delayMs }: Pick<WebhookRow, 'failures'> & { delayMs: number },
+      { webhook, delayMs }: { webhook: AsRead; delayMs: number },
     ): Promise<void> {
       await db
         .update(webhooks)
-        .set({ failures: failures + 1, nextAttemptAt: inMs(delayMs) })
-        .where(and(isLeased(lease), eq(webhooks.failures, failures)))
+        .set({ failures: webhook.failures + 1, nextAttemptAt: inMs(delayMs) })
+        .where(isUnchanged(lease, webhook))
     },
 
     /** Switches a webhook off, and returns it. Undefined if somebody did, or has changed it since it was read. */
     async switchOff(
       lease: WebhookLease,
-      { failures, reason }: Pick<WebhookRow, 'failures'> & { reason: 'failed' | 'gone' },
+      { webhook, reason }: { webhook: AsRead; reason: 'failed' | 'gone' },
     ): Promise<WebhookRow | undefined> {
       const [row] = await db
         .update(webhooks)
         .set({ isActive: false, disabledReason: reason, nextAttemptAt: null })
-        .where(and(isLeased(lease), webhooks.isActive, eq(webhooks.failures, failures)))
+        .where(and(isUnchanged(lease, webhook), webhooks.isActive))
         .returning()
       return row
     },

@@ -76,12 +76,12 @@ export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
 
     /** Returns why the webhook was switched off, if it was. */
     async storeFailure(ended: Attempt, { webhook, lease }: Sent): Promise<'failed' | 'gone' | undefined> {
-      const { failures, projectId } = webhook
-      const delayMs = retryDelayMs(failures)
+      const { projectId } = webhook
+      const delayMs = retryDelayMs(webhook.failures)
       const isGone = ended.responseStatus === 410
       if (delayMs !== undefined && !isGone) {
         await repos.transaction(async ({ webhookQueue }) => {
-          await webhookQueue.noteFailure(lease, { failures, delayMs })
+          await webhookQueue.noteFailure(lease, { webhook, delayMs })
           await webhookQueue.record([ended])
         })
         return undefined
@@ -90,7 +90,7 @@ export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
       const { end } = await sequencer.catchUp()
       return repos.transaction(async (repos) => {
         const { webhookQueue } = repos
-        const off = await webhookQueue.switchOff(lease, { failures, reason })
+        const off = await webhookQueue.switchOff(lease, { webhook, reason })
         await webhookQueue.record([ended])
         if (!off) return undefined
         await writeOutstanding(webhookQueue, { webhook: off, to: end.position, clock })

@@ -239,8 +239,11 @@ describe('results that are not stored yet', () => {
 })
 
 describe('a change of a webhook while it is sent to', () => {
-  /** Sends 20 deliveries, of which 5 are under way at the change. */
-  async function changeAfterFive(change: (webhook: { id: string }) => Promise<unknown>) {
+  /** Sends 20 deliveries, of which 5 are under way at the change. They are responded to after it. */
+  async function changeAfterFive(
+    change: (webhook: { id: string }) => Promise<unknown>,
+    { status = 204 }: { status?: number } = {},
+  ) {
     const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
     await createTask('Delivered before')
     await deliverDue(app)
@@ -249,7 +252,7 @@ describe('a change of a webhook while it is sent to', () => {
     const isChanged = Promise.withResolvers<void>()
     receiver.respond(async (response) => {
       await isChanged.promise
-      response.writeHead(204).end()
+      response.writeHead(status).end()
     })
     const sent = deliverDue(app)
     await vi.waitFor(() => expect(receiver.received).toHaveLength(5), { timeout: 10_000 })
@@ -266,6 +269,21 @@ describe('a change of a webhook while it is sent to', () => {
     )
     expect(new Set(before.map(({ path }) => path))).toEqual(new Set(['/hook']))
     expect(after.map(({ path }) => path)).toEqual(Array(15).fill('/hook/new'))
+  })
+
+  test('counts no failure of the old URL against the new one', async () => {
+    const { webhook, after } = await changeAfterFive(
+      async ({ id }) => {
+        await app.patch(`/api/webhooks/${id}`, { url: `${receiver.url}/new` })
+        receiver.respondWith(204)
+      },
+      { status: 410 },
+    )
+    expect(after.map(({ path }) => path)).toEqual(Array(20).fill('/hook/new'))
+    expect((await app.get(`/api/webhooks/${webhook.id}`)).body).toMatchObject({
+      isActive: true,
+      nextAttemptAt: null,
+    })
   })
 
   test('signs what is left with the new secret', async () => {
