@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { startApp, type TestApp } from '../../support/app.ts'
+import {
+  deliverDue,
+  deliveriesOf,
+  type Receiver,
+  SENDING_ENV,
+  startReceiver,
+  webhookTo,
+} from '../../support/webhooks.ts'
+
+let app: TestApp
+let receiver: Receiver
+beforeAll(async () => {
+  app = await startApp({ env: SENDING_ENV })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await app.query('delete from webhooks')
+  await receiver.close()
+})
+
+async function createTask(title: string): Promise<string> {
+  const { status, body } = await app.post('/api/tasks', { title })
+  expect(status).toBe(201)
+  return body.id
+}
+
+describe('results that are not stored yet', () => {
+  test('do not delay the next deliveries, also of the same task, until there are 100', async () => {
+    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created', 'task.updated'] })
+    const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => createTask(`Task ${n}`)))
+    await Promise.all(ids.map((id) => app.patch(`/api/tasks/${id}`, { title: 'Changed' })))
+    app.service.webhookQueue.wake()
+    await app.service.webhookQueue.writeDeliveries()
+    const locking = await app.connect()
+    await locking.query('begin; lock table webhook_deliveries in share mode')
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(100), { timeout: 10_000 })
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toEqual([])
+    expect(receiver.received).toHaveLength(100)
+    await locking.query('commit')
+    locking.release()
+    await sent
+    const typesOf = (id: string) =>
+      receiver.received.filter(({ body }) => body.data.taskId === id).map(({ body }) => body.type)
+    for (const id of ids) expect(typesOf(id)).toEqual(['task.created', 'task.updated'])
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toHaveLength(120)
+  })
+
+  test('are not stored after an earlier one could not be, so that the order is kept when they are sent again', async () => {
+    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created', 'task.updated'] })
+    await app.patch(`/api/tasks/${await createTask('Task')}`, { title: 'Changed' })
+    const storing = Promise.withResolvers<void>()
+    const record = vi.spyOn(app.repos.webhookQueue, 'record')
+    record.mockImplementationOnce(async () => {
+      await storing.promise
+      throw new Error('The database is unavailable.')
+    })
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 10_000 })
+    storing.resolve()
+    await sent
+    record.mockRestore()
+    expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toEqual([])
+    await app.query('update webhooks set lease_until = null')
+    await deliverDue(app)
+    const types = receiver.received.map(({ body }) => body.type)
+    expect(types).toEqual(['task.created', 'task.updated', 'task.created', 'task.updated'])
+  })
+
+  test('are not sent again while the webhook is being deleted', async () => {
+    const { id } = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await Promise.all(Array.from({ length: 3 }, (_, n) => createTask(`Task ${n}`)))
+    const isDeleting = Promise.withResolvers<void>()
+    receiver.respond(async (response) => {
+      await isDeleting.promise
+      response.writeHead(204).end()
+    })
+    const release = vi.spyOn(app.repos.webhookQueue, 'release')
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(3), { timeout: 10_000 })
+    const deleting = await app.connect()
+    await deleting.query('begin')
+    await deleting.query('delete from webhooks where id = $1', [id])
+    isDeleting.resolve()
+    await vi.waitFor(() => expect(release).toHaveBeenCalled(), { timeout: 5_000 })
+    await deleting.query('commit')
+    deleting.release()
+    await sent
+    release.mockRestore()
+    expect(receiver.received).toHaveLength(3)
+  })
+})
