@@ -214,7 +214,7 @@ export function webhookSender(deps: SendingDeps) {
         else lastStored = storeSuccess(ended).then(onStored, onStoreError)
       },
     })
-    return { sent: work.done.then(whenStored), readOn: isTrial ? () => {} : work.readOn }
+    return { sent: whenStored(), readOn: isTrial ? () => {} : work.readOn }
 
     function onStored(isThisStored: boolean): void {
       unstored--
@@ -229,7 +229,7 @@ export function webhookSender(deps: SendingDeps) {
 
     async function whenStored(): Promise<{ count: number; isStored: boolean }> {
       // They are stored one after another.
-      await lastStored
+      await work.done.finally(() => lastStored)
       if (errors.length > 0) throw errors[0]
       return { count, isStored }
     }

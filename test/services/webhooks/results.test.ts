@@ -94,4 +94,36 @@ describe('results that are not stored yet', () => {
     release.mockRestore()
     expect(receiver.received).toHaveLength(3)
   })
+
+  test('are waited for, also if nothing more can be read', async () => {
+    await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+    await createTask('First')
+    await createTask('Second')
+    const events: string[] = []
+    const { webhookQueue } = app.service
+    webhookQueue.listen({ onError: () => events.push('interrupted'), onSwitchedOff() {} })
+    const storing = Promise.withResolvers<void>()
+    const { record } = app.repos.webhookQueue
+    const recording = vi.spyOn(app.repos.webhookQueue, 'record').mockImplementation(async (attempts) => {
+      await storing.promise
+      events.push('stored')
+      return record(attempts)
+    })
+    const isUnreadable = Promise.withResolvers<void>()
+    receiver.respond(async (response) => {
+      if (receiver.received.length === 2) await isUnreadable.promise
+      response.writeHead(204).end()
+    })
+    const sent = deliverDue(app)
+    await vi.waitFor(() => expect(recording).toHaveBeenCalled(), { timeout: 10_000 })
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), { timeout: 10_000 })
+    const reading = vi.spyOn(app.repos.webhookQueue, 'listWaiting').mockRejectedValueOnce(new Error('Lost.'))
+    await webhookQueue.startSending(new AbortController().signal)
+    isUnreadable.resolve()
+    await app.get('/api/webhooks')
+    storing.resolve()
+    await sent
+    for (const spy of [recording, reading]) spy.mockRestore()
+    expect(events).toEqual(['stored', 'stored', 'interrupted'])
+  })
 })
