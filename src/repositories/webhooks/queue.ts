@@ -217,7 +217,8 @@ export function webhookQueueRepository(db: Executor) {
 
     /**
      * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
-     * everywhere; one that is being deleted is left out. Returns the ids of the others.
+     * everywhere; one that is being deleted is left out. Returns the ids of the others. A failure is also left out if another
+     * instance has delivered since.
      */
     async record(attempts: Attempt[]): Promise<Set<string>> {
       const webhookIds = [...new Set(attempts.map(({ webhookId }) => webhookId))]
@@ -233,7 +234,7 @@ export function webhookQueueRepository(db: Executor) {
           from kept join json_to_recordset(${JSON.stringify(attempts)}::json) as a("webhookId" uuid, id uuid,
             outcome text, "durationMs" integer, "responseStatus" integer, "responseBody" text, error text)
             on a."webhookId" = kept.id
-          where d.webhook_id = kept.id and d.id = a.id
+          where d.webhook_id = kept.id and d.id = a.id and (d.outcome <> 'delivered' or a.outcome = 'delivered')
         )
         select id from kept`)
       return new Set(rows.map(({ id }) => id))

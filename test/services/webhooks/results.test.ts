@@ -127,3 +127,18 @@ describe('results that are not stored yet', () => {
     expect(events).toEqual(['stored', 'stored', 'interrupted'])
   })
 })
+
+test('a failure that an instance stores after it has lost its lease does not repeat what another has delivered', async () => {
+  const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+  await createTask('Task')
+  await deliverDue(app)
+  const [delivery] = await deliveriesOf(app, webhook)
+  if (!delivery) throw new Error('Nothing was delivered.')
+  const late = { webhookId: webhook.id, id: delivery.id, outcome: 'failed', error: 'No response.' } as const
+  await app.repos.webhookQueue.record([
+    { ...late, durationMs: null, responseStatus: null, responseBody: null },
+  ])
+  await deliverDue(app)
+  expect(receiver.received).toHaveLength(1)
+  expect(await deliveriesOf(app, webhook)).toEqual([delivery])
+})
