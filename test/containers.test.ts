@@ -203,6 +203,7 @@ describe('docker-compose.yml', () => {
     expect(db.profiles).toEqual(['db'])
     expect(inlet.depends_on.db.required).toBe(false)
     expect(inlet.environment.DATABASE_URL).toBe(`\${DATABASE_URL:-postgres://inlet@db:5432/inlet}`)
+    expect(read('docker-compose.yml')).not.toMatch(/\$\{[A-Z_]+:?\?|:-\$\{/)
   })
 
   test('drops all privileges that are not needed', () => {
