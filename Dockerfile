@@ -18,7 +18,9 @@ FROM --platform=$BUILDPLATFORM node:24-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts \
-  && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete
+  && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete \
+  && find node_modules -type f -name '*.md' ! -iname 'licen[cs]e*' -delete \
+  && rm -r node_modules/*/test node_modules/@*/*/test
 
 FROM node:24-trixie-slim AS node
 
