@@ -31,6 +31,7 @@ beforeAll(async () => {
   })
   service.host.repository('acme/app').fill(2)
   env.INLET_KEY = service.adminKey
+  env.METRICS_KEY = service.adminKey
   const project = await service.given.project()
   env.PROJECT = project.id
   env.LIST = project.inbox.id
@@ -62,12 +63,14 @@ describe('the curl commands of the guides', () => {
   test.each(commands)('work: $page: $command', async ({ command }) => {
     // A stream has no end of its own.
     const seconds = command.includes('/api/stream') ? 2 : 60
-    const line = `${command.replaceAll(DOCUMENTED, service.url)} --max-time ${seconds} -w '\\n%{http_code}'`
+    // To the error output: the other one may be piped to a program.
+    const options = `--max-time ${seconds} -w '%{stderr}\\n%{http_code}'`
+    const line = command.replaceAll(DOCUMENTED, service.url).replace(/^curl /, `curl ${options} `)
 
-    const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd, env }).catch(
-      (error: { stdout: string }) => error,
+    const { stderr } = await promisify(execFile)('sh', ['-c', line], { cwd, env }).catch(
+      (error: { stderr: string }) => error,
     )
 
-    expect(stdout).toMatch(/\n20[0-2]$/)
+    expect(stderr).toMatch(/\n20[0-2]$/)
   })
 })
