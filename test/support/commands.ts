@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -21,6 +22,11 @@ export function spawnCommand(words: string[], { dataDir, env = {} }: CommandOpti
     env: { PATH: process.env.PATH, ...(dataDir && { DATA_DIR: dataDir }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  return { process: child, ...outputOf(child) }
+}
+
+/** What a process has written so far, to both of its outputs, and how it ended. */
+export function outputOf(child: ChildProcessByStdio<null, Readable, Readable>): Omit<Command, 'process'> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -30,7 +36,7 @@ export function spawnCommand(words: string[], { dataDir, env = {} }: CommandOpti
   const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
     child.once('close', (code) => resolve({ code, output }))
   })
-  return { process: child, ended, output: () => output }
+  return { ended, output: () => output }
 }
 
 /** SIGKILL as soon as `isTime`. Rejects if the command ended before. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { outputOf } from './commands.ts'
 import { send } from './inlet-process.ts'
 
 export interface NpmProcess {
@@ -42,16 +43,7 @@ export function spawnNpm(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
-    child.once('close', (code) => resolve({ code, output }))
-  })
-  const npm = { process: child, output: () => output, ended }
+  const npm = { process: child, ...outputOf(child) }
   processes.push(npm)
   return npm
 }
