@@ -127,6 +127,7 @@ export function webhookSender(deps: SendingDeps) {
     let current: WebhookRow | undefined
     let isChanged = false
     let readOn = () => {}
+    let renewing: Promise<void> | undefined
     const renew = async () => {
       const since = performance.now()
       try {
@@ -140,11 +141,15 @@ export function webhookSender(deps: SendingDeps) {
     const run: Run = {
       restart() {
         isChanged = true
-        void renew()
       },
       readOn: () => readOn(),
     }
-    const timer = setInterval(renew, RENEW_MS)
+    // One at a time: more would take the connections of a slow database, and could end in another order.
+    const timer = setInterval(() => {
+      renewing ??= renew().finally(() => {
+        renewing = undefined
+      })
+    }, RENEW_MS)
     runs.add(run)
     const mayStart = () => !signal.aborted && performance.now() - renewedAt < START_WITHIN_MS
     try {
@@ -160,11 +165,13 @@ export function webhookSender(deps: SendingDeps) {
         // If it was changed as this began, nothing was read.
         if (!isStored || (count === 0 && !isChanged)) break
       }
-      await queue.release(lease)
     } finally {
       clearInterval(timer)
       runs.delete(run)
+      // After the release, it would extend the lease again: nobody could send until that ends.
+      await renewing
     }
+    await queue.release(lease)
   }
 
   /**

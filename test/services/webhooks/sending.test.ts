@@ -171,6 +171,39 @@ describe('several webhooks', () => {
   })
 })
 
+test('a lease that is renewed slowly delays nothing that is due after it', async () => {
+  const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+  await createTask('Sent while the lease is renewed')
+  const isRead = Promise.withResolvers<void>()
+  receiver.respond(async (response) => {
+    await isRead.promise
+    response.writeHead(204).end()
+  })
+  const isSlow = Promise.withResolvers<void>()
+  const { renew } = app.repos.webhookQueue
+  const renewing = vi.spyOn(app.repos.webhookQueue, 'renew').mockImplementation(async (...given) => {
+    await isSlow.promise
+    return renew(...given)
+  })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const sent = deliverDue(app)
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 10_000 })
+  vi.advanceTimersByTime(9_000)
+  expect(renewing).toHaveBeenCalledTimes(1)
+  isRead.resolve()
+  await vi.waitFor(
+    async () => expect(await deliveriesOf(app, webhook, '&outcome=delivered')).toHaveLength(1),
+    { timeout: 10_000 },
+  )
+  isSlow.resolve()
+  await Promise.all([sent, ...renewing.mock.results.map(({ value }) => value)])
+  vi.useRealTimers()
+  renewing.mockRestore()
+  await createTask('Due after it')
+  await deliverDue(app)
+  expect(receiver.received).toHaveLength(2)
+})
+
 describe('a change of a webhook while it is sent to', () => {
   /** Sends 20 deliveries, of which 5 are under way at the change. They are responded to after it. */
   async function changeAfterFive(
