@@ -16,17 +16,20 @@ import { logDestination } from './lib/log-destination.ts'
 import { onParentEnd } from './lib/parent-process.ts'
 import { workLogged } from './lib/traced.ts'
 import type { SetUp } from './services/setup.ts'
-import { databaseNames, feedbackExample, keyHint, shownOnce, taskExamples, urlOf } from './start-text.ts'
+import {
+  databaseNames,
+  feedbackExample,
+  keyCommandOf,
+  keyHint,
+  shownOnce,
+  taskExamples,
+  urlOf,
+} from './start-text.ts'
 
 /** The database server; only the embedded one can stop, and knows whether it was restored. */
 type Server = Pick<EmbeddedServer, 'connectionString'> & Partial<EmbeddedServer>
 
-/** Creates an admin key, depending on how this process was started. */
-const KEY_COMMAND = process.env.npm_lifecycle_event
-  ? 'npm run keys -- create --admin'
-  : process.argv[1]?.endsWith('cli.ts')
-    ? 'docker compose run --rm inlet keys create --admin'
-    : 'node src/cli.ts keys create --admin'
+const KEY_COMMAND = keyCommandOf(process)
 
 /** How long a start retries while the database is unavailable. */
 const DATABASE_DEADLINE_MS = 60_000

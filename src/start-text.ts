@@ -12,6 +12,17 @@ export function shownOnce({ adminKey, webhookSecret }: FirstSecrets, keyCommand?
   return lines.length > 0 ? `${lines.join('\n')}\n` : ''
 }
 
+/** What creates an admin key where this process runs. The names are those of docker-compose.yml and docs/kubernetes. */
+export function keyCommandOf({ env, argv }: Pick<NodeJS.Process, 'env' | 'argv'>): string {
+  if (env.npm_lifecycle_event) return 'npm run keys -- create --admin'
+  const command = 'node src/cli.ts keys create --admin'
+  // Kubernetes sets it in each container.
+  if (env.KUBERNETES_SERVICE_HOST) return `kubectl -n inlet exec deployment/inlet -- ${command}`
+  // The entry point of the image.
+  if (argv[1]?.endsWith('cli.ts')) return 'docker compose run --rm inlet keys create --admin'
+  return command
+}
+
 /** How an operator without a key gets one. */
 export const keyHint = (keyCommand: string) => `If you have no key, create one:
   ${keyCommand}

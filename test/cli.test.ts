@@ -7,11 +7,18 @@ import { SENDING_ENV, webhookTo } from './support/webhooks.ts'
 
 afterAll(removeEmbedded)
 
-test('start starts the server, as in a container, and says how to get a key there', async () => {
+test.each([
+  ['a container', {}, 'docker compose run --rm inlet keys create --admin'],
+  [
+    'Kubernetes',
+    { KUBERNETES_SERVICE_HOST: '10.96.0.1' },
+    'kubectl -n inlet exec deployment/inlet -- node src/cli.ts keys create --admin',
+  ],
+])('start starts the server, as in %s, and says how to get a key there', async (_, place, command) => {
   const { connectionString, drop } = await freshDatabase()
-  const env = { DATABASE_URL: connectionString, PORT: '0', BOOTSTRAP_API_KEY: 'b'.repeat(32) }
+  const env = { DATABASE_URL: connectionString, PORT: '0', BOOTSTRAP_API_KEY: 'b'.repeat(32), ...place }
   const { process, ended, output } = spawnCommand(['start'], { env })
-  await expect.poll(output).toContain('docker compose run --rm inlet keys create --admin')
+  await expect.poll(output).toContain(`create one:\n  ${command}\n`)
   expect(output()).toContain('Inlet is running at http://127.0.0.1:')
   process.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0 })

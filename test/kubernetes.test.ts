@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { loadConfig, VARIABLES } from '../src/config.ts'
+import { keyCommandOf } from '../src/start-text.ts'
 import { fetchTools } from './tools/fetch.ts'
 
 const FOLDER = fileURLToPath(new URL('../docs/kubernetes/', import.meta.url))
@@ -73,6 +74,13 @@ describe('the manifests', () => {
     const others = manifests.filter(({ kind }) => kind !== 'Namespace')
     expect(others.filter(({ metadata }) => metadata.namespace !== namespace)).toEqual([])
   })
+})
+
+test('the command that the start shows there is the one of the README, and names the deployment', () => {
+  const command = keyCommandOf({ env: { KUBERNETES_SERVICE_HOST: '10.96.0.1' }, argv: [] })
+  expect(readFileSync(join(FOLDER, 'README.md'), 'utf8')).toContain(`\n${command}\n`)
+  const { name, namespace } = deployment.metadata
+  expect(command).toContain(`-n ${namespace} exec deployment/${name} -- `)
 })
 
 describe('the pods', () => {

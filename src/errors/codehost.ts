@@ -70,7 +70,7 @@ export const codehostUnreachable = (reason: string, retryAfterSeconds = 5) =>
 export const encryptionKeyMissing = () =>
   new AppError('encryption_key_missing', {
     detail:
-      'Tokens, private keys, and webhook secrets are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart. In containers, set it in .env, and run "docker compose up -d".',
+      'Tokens, private keys, and webhook secrets are stored encrypted, and ENCRYPTION_KEY is not set. Create a key with "openssl rand -hex 32", set ENCRYPTION_KEY to it on every instance, and restart. With Docker Compose, set it in .env, and run "docker compose up -d".',
   })
 
 /** A stored token or private key cannot be decrypted: its encryption key is missing. */
