@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { passTime } from '../../support/database-clock.ts'
+import { sendingApp } from '../../support/sending-app.ts'
 import {
   deliverDue,
   deliveriesOf,
   type Receiver,
   SENDING_ENV,
-  startReceiver,
   verify,
   webhookTo,
 } from '../../support/webhooks.ts'
@@ -16,23 +16,12 @@ const HOUR = 60 * MINUTE
 
 let app: TestApp
 let receiver: Receiver
-beforeAll(async () => {
-  app = await startApp({ env: SENDING_ENV, hasDatabaseClock: true, webhookReceiver: { timeoutMs: 500 } })
-})
-afterAll(() => app.close())
-beforeEach(async () => {
-  receiver = await startReceiver()
-})
-afterEach(async () => {
-  await app.query('delete from webhooks')
-  await receiver.close()
-})
-
-async function createTask(title: string): Promise<string> {
-  const { status, body } = await app.post('/api/tasks', { title })
-  expect(status).toBe(201)
-  return body.id
-}
+const { createTask } = sendingApp(
+  (sending) => {
+    ;({ app, receiver } = sending)
+  },
+  { hasDatabaseClock: true, webhookReceiver: { timeoutMs: 500 } },
+)
 
 test('a delivery whose result cannot be stored is sent again, with the same id', async () => {
   const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })

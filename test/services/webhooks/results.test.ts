@@ -1,33 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startApp, type TestApp } from '../../support/app.ts'
-import {
-  deliverDue,
-  deliveriesOf,
-  type Receiver,
-  SENDING_ENV,
-  startReceiver,
-  webhookTo,
-} from '../../support/webhooks.ts'
+import { describe, expect, test, vi } from 'vitest'
+import type { TestApp } from '../../support/app.ts'
+import { sendingApp } from '../../support/sending-app.ts'
+import { deliverDue, deliveriesOf, type Receiver, webhookTo } from '../../support/webhooks.ts'
 
 let app: TestApp
 let receiver: Receiver
-beforeAll(async () => {
-  app = await startApp({ env: SENDING_ENV })
+const { createTask } = sendingApp((sending) => {
+  ;({ app, receiver } = sending)
 })
-afterAll(() => app.close())
-beforeEach(async () => {
-  receiver = await startReceiver()
-})
-afterEach(async () => {
-  await app.query('delete from webhooks')
-  await receiver.close()
-})
-
-async function createTask(title: string): Promise<string> {
-  const { status, body } = await app.post('/api/tasks', { title })
-  expect(status).toBe(201)
-  return body.id
-}
 
 describe('results that are not stored yet', () => {
   test('do not delay the next deliveries, also of the same task, until there are 100', async () => {

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { sendingApp } from '../../support/sending-app.ts'
 import {
   deliverDue,
   deliveriesOf,
@@ -12,23 +13,9 @@ import {
 
 let app: TestApp
 let receiver: Receiver
-beforeAll(async () => {
-  app = await startApp({ env: SENDING_ENV })
+const { createTask } = sendingApp((sending) => {
+  ;({ app, receiver } = sending)
 })
-afterAll(() => app.close())
-beforeEach(async () => {
-  receiver = await startReceiver()
-})
-afterEach(async () => {
-  await app.query('delete from webhooks')
-  await receiver.close()
-})
-
-async function createTask(title: string): Promise<string> {
-  const { status, body } = await app.post('/api/tasks', { title })
-  expect(status).toBe(201)
-  return body.id
-}
 
 describe('a delivery', () => {
   test('has the activity, the task in its summary form, and a signature that the official library verifies', async () => {

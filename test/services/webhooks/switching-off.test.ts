@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { deliverDue, type Receiver, SENDING_ENV, startReceiver, webhookTo } from '../../support/webhooks.ts'
+import { describe, expect, test } from 'vitest'
+import type { TestApp } from '../../support/app.ts'
+import { sendingApp } from '../../support/sending-app.ts'
+import { deliverDue, type Receiver, webhookTo } from '../../support/webhooks.ts'
 
 let app: TestApp
 let receiver: Receiver
-beforeAll(async () => {
-  app = await startApp({ env: SENDING_ENV })
+const { createTask } = sendingApp((sending) => {
+  ;({ app, receiver } = sending)
 })
-afterAll(() => app.close())
-beforeEach(async () => {
-  receiver = await startReceiver()
-})
-afterEach(async () => {
-  await app.query('delete from webhooks')
-  await receiver.close()
-})
-
-async function createTask(title: string): Promise<void> {
-  const { status } = await app.post('/api/tasks', { title })
-  expect(status).toBe(201)
-}
 
 describe('what changed before a webhook was switched off', () => {
   const titlesAfterwards = async ({ id }: { id: string }) => {
