@@ -49,7 +49,7 @@ export function openDatabase(options: PoolOptions): Database {
   return Object.assign(drizzle(pool), {
     transaction: transactionsOn(pool),
     openSession: (session: SessionOptions) =>
-      openSession({ connectionString: directConnectionString ?? connectionString, cut }, session),
+      openSession({ connectionString: directConnectionString ?? connectionString, cut, isTraced }, session),
   })
 }
 

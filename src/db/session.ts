@@ -1,17 +1,32 @@
 import pg from 'pg'
+import { attached, begun } from '../lib/traced.ts'
 import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
+import { statementOf, tracedClient } from './traced-client.ts'
 
 export interface SessionOptions {
   /** Its name in `pg_stat_activity`. */
   name: string
 }
 
+interface ConnectionOptions {
+  connectionString: string
+  cut?: AbortSignal | undefined
+  /** Whether statements are part of traces. */
+  isTraced: boolean
+}
+
+interface NamedStatement {
+  /** In traces. */
+  name: string
+  text: string
+}
+
 /** A connection of its own. */
 export interface Session {
   db: NodePgDatabase
   /** The bytes of a `copy ... to stdout`, at the pace of the reader. If it stops before the end, close the session. */
-  copyOut(statement: string): AsyncGenerator<Buffer>
+  copyOut(statement: NamedStatement): AsyncGenerator<Buffer>
   /** Closes the connection, which rolls back what is not committed. */
   close(): Promise<void>
 }
@@ -24,10 +39,11 @@ const IDLE_MS = 120_000
  * limit. It closes when `cut` is aborted.
  */
 export async function openSession(
-  { connectionString, cut }: { connectionString: string; cut?: AbortSignal | undefined },
+  { connectionString, cut, isTraced }: ConnectionOptions,
   { name }: SessionOptions,
 ): Promise<Session> {
-  const client = new pg.Client({
+  const Client = isTraced ? tracedClient(pg.Client) : pg.Client
+  const client = new Client({
     connectionString,
     application_name: name,
     connectionTimeoutMillis: 5_000,
@@ -40,9 +56,12 @@ export async function openSession(
   // The statement in progress reports it; without a handler the error would end the process.
   client.on('error', () => {})
   await client.connect()
+  // Its reader calls from elsewhere.
+  const begin = attached(begun)
   return {
     db: drizzle(client),
-    copyOut: (statement) => copyOut(client, statement),
+    copyOut: ({ name, text }) =>
+      copyOut(client, { text, begin: () => begin(statementOf(client, { name, text })) }),
     close: () => client.end().catch(() => {}),
   }
 }
@@ -51,14 +70,18 @@ export async function openSession(
 const PIECE_BYTES = 64 * 1024
 
 /** The driver has no reader for `copy`, only a hook for one. */
-async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Buffer> {
+async function* copyOut(
+  client: pg.Client,
+  { text, begin }: { text: string; begin(): (error?: Error) => void },
+): AsyncGenerator<Buffer> {
   const socket = client.connection.stream
   let waiting: Buffer[] = []
   let bytes = 0
   let isOver = false
   let failure: Error | undefined
   let wake = () => {}
-  const query = Object.assign(new pg.Query(statement), {
+  const noteEnd = begin()
+  const query = Object.assign(new pg.Query(text), {
     handleCopyData({ chunk }: { chunk: Buffer }) {
       // A copy: the driver overwrites the bytes with what it receives next.
       waiting.push(Buffer.from(chunk))
@@ -86,6 +109,7 @@ async function* copyOut(client: pg.Client, statement: string): AsyncGenerator<Bu
     }
     if (failure) throw failure
   } finally {
+    noteEnd(failure)
     socket.resume()
   }
 

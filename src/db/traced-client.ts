@@ -34,7 +34,8 @@ export function keepTraces(pool: pg.Pool): void {
   pool.connect = (callback?: any): any => connect(callback && AsyncLocalStorage.bind(callback))
 }
 
-function statementOf({ database, host, port }: pg.Client, config: string | pg.QueryConfig): Work {
+/** The values are left out. */
+export function statementOf({ database, host, port }: pg.Client, config: string | pg.QueryConfig): Work {
   const { name, text } = typeof config === 'string' ? { name: undefined, text: config } : config
   const { operation, summary } = summaryOf(text)
   const shown = name ?? summary

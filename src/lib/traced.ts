@@ -39,6 +39,17 @@ export function traced<T>(work: Work, run: (note: Note) => Promise<T>): Promise<
   return tracing ? tracing.trace(work, run) : run(ignore)
 }
 
+/** Does the work as part of what is being done now. Its parts, such as statements, are too many to be shown. */
+export const tracedAsOne = <T>(name: string, run: () => Promise<T>): Promise<T> =>
+  traced({ name, kind: 'batch', causes: [currentWork()] }, () => detached(run))
+
+/** Begins work that is done bit by bit, such as at the pace of a reader. To be called at its end, with its error if it failed. */
+export function begun(work: Work): (error?: Error) => void {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  traced(work, () => promise).catch(ignore)
+  return (error) => (error ? reject(error) : resolve())
+}
+
 /** Whether requests to other systems are part of a trace now. */
 export const isRecorded = (): boolean => tracing?.isRecording() ?? false
 
@@ -52,6 +63,8 @@ export const workLogged = (): object => tracing?.logFields() ?? {}
 export const detached: <T>(run: () => T) => T = AsyncLocalStorage.snapshot()
 
 /** Keeps a function part of what is being done now, whoever calls it. */
-export const attached = (run: () => void): (() => void) => (tracing ? AsyncLocalStorage.bind(run) : run)
+export const attached = <Args extends unknown[], Result>(
+  run: (...args: Args) => Result,
+): ((...args: Args) => Result) => (tracing ? AsyncLocalStorage.bind(run) : run)
 
 function ignore(): void {}

@@ -6,6 +6,7 @@ import { importInProgress, importNotEmpty, importStalled, validationFailed } fro
 import { arrivingChunks } from '../lib/arriving-chunks.ts'
 import { collectRecentGarbage } from '../lib/collect-garbage.ts'
 import { linesOf } from '../lib/lines.ts'
+import { tracedAsOne } from '../lib/traced.ts'
 import type { ImportTarget, importRepository } from '../repositories/import/index.ts'
 import type { ImportResult } from '../schemas/import.ts'
 import type { Caller } from './access.ts'
@@ -48,7 +49,9 @@ export function importService({
         if (contents.length > 0) throw importNotEmpty(contents)
         await target.clear()
         const reader = importReader(imports.kinds)
-        const lastLine = await insertAll({ file, reader, target, stallMs, keepAliveMs })
+        const lastLine = await tracedAsOne('import lines', () =>
+          insertAll({ file, reader, target, stallMs, keepAliveMs }),
+        )
         refuseDefaults(await target.complete(), lastLine)
         return reader.counts
       })

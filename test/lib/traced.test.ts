@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
+  begun,
   currentWork,
   detached,
   isRecorded,
@@ -21,6 +22,11 @@ describe('without traces', () => {
       return 'result'
     })
     expect(result).toBe('result')
+  })
+
+  test('work that is begun can end, also with an error', () => {
+    begun(work)()
+    begun(work)(new Error('The connection is lost.'))
   })
 
   test('nothing is known of the current work', () => {

@@ -1,20 +1,41 @@
-import { expect } from 'vitest'
-import { ADMIN_KEY, spawnInlet } from './inlet-process.ts'
-import type { CollectedSpan, TraceCollector } from './trace-collector.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { ADMIN_KEY, cleanUp, spawnInlet } from './inlet-process.ts'
+import { freshDatabase } from './postgres.ts'
+import { type CollectedSpan, startTraceCollector, type TraceCollector } from './trace-collector.ts'
 
 interface CallOptions {
   body?: unknown
   headers?: Record<string, string>
 }
 
+/** A database for all tests of the file that calls this, and a collector for each of them. */
+export function tracing() {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let collector: TraceCollector
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.drop())
+  beforeEach(async () => {
+    collector = await startTraceCollector()
+  })
+  afterEach(async () => {
+    await cleanUp()
+    await collector.close()
+  })
+  return {
+    collector: () => collector,
+    connectionString: () => database.connectionString,
+    /** Starts Inlet, which ends with the test. */
+    started: (env: Record<string, string> = {}) =>
+      startTraced(collector, { DATABASE_URL: database.connectionString, ...env }),
+  }
+}
+
 /** Inlet in a process of its own, which sends its traces to a collector as JSON. */
-export async function startTraced(
-  { collector, connectionString }: { collector: TraceCollector; connectionString: string },
-  env: Record<string, string> = {},
-) {
+async function startTraced(collector: TraceCollector, env: Record<string, string>) {
   const inlet = spawnInlet({
     env: {
-      DATABASE_URL: connectionString,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '50',

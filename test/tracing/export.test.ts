@@ -1,8 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cleanUp, spawnInlet } from '../support/inlet-process.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts'
-import { startTraced } from '../support/traced-inlet.ts'
+import { describe, expect, test } from 'vitest'
+import { spawnInlet } from '../support/inlet-process.ts'
+import { tracing } from '../support/traced-inlet.ts'
 
 /** Prints the address of each module of OpenTelemetry that is loaded, except for its API: the metrics load that. */
 const PRINTING = `import { registerHooks } from 'node:module'
@@ -11,23 +9,7 @@ registerHooks({ load(url, context, next) {
   return next(url, context)
 } })`
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
-let collector: TraceCollector
-
-beforeAll(async () => {
-  database = await freshDatabase()
-})
-afterAll(() => database.drop())
-beforeEach(async () => {
-  collector = await startTraceCollector()
-})
-afterEach(async () => {
-  await cleanUp()
-  await collector.close()
-})
-
-const started = (env?: Record<string, string>) =>
-  startTraced({ collector, connectionString: database.connectionString }, env)
+const { collector, connectionString, started } = tracing()
 
 describe('traces', () => {
   test('are sent as protobuf by default, with headers, compressed if required', async () => {
@@ -37,8 +19,8 @@ describe('traces', () => {
       OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
     })
     await inlet.get('/api/projects')
-    await expect.poll(() => collector.text()).toContain('GET /api/projects')
-    expect(collector.exports[0]).toMatchObject({
+    await expect.poll(() => collector().text()).toContain('GET /api/projects')
+    expect(collector().exports[0]).toMatchObject({
       path: '/v1/traces',
       headers: {
         'content-type': 'application/x-protobuf',
@@ -56,7 +38,7 @@ describe('traces', () => {
     })
     await inlet.get('/api/me')
     await inlet.spanNamed('GET /api/me')
-    expect(collector.resource()).toMatchObject({
+    expect(collector().resource()).toMatchObject({
       'service.name': 'tasks',
       'service.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
       'deployment.environment.name': 'test bench',
@@ -68,26 +50,30 @@ describe('traces', () => {
     const inlet = await started({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' })
     await inlet.post('/api/tasks', { title: 'Not sampled' })
     expect(await inlet.end()).toMatchObject({ code: 0 })
-    expect(collector.exports).toEqual([])
+    expect(collector().exports).toEqual([])
   })
 
   test('of the last requests are sent by a shutdown', async () => {
     const inlet = await started({ OTEL_BSP_SCHEDULE_DELAY: '600000' })
     await inlet.get('/api/projects')
-    expect(collector.exports).toEqual([])
+    expect(collector().exports).toEqual([])
     expect(await inlet.end()).toMatchObject({ code: 0 })
-    expect(collector.spans().map(({ name }) => name)).toContain('GET /api/projects')
+    expect(
+      collector()
+        .spans()
+        .map(({ name }) => name),
+    ).toContain('GET /api/projects')
   })
 
   test('disturb nothing while the collector refuses them, which one line says', async () => {
-    collector.respondWith(400)
+    collector().respondWith(400)
     const inlet = await started()
     const create = () => inlet.post('/api/tasks', { title: 'Kept' })
     for (const exported of [1, 2, 3]) {
       expect(await create()).toMatchObject({ status: 201 })
-      await expect.poll(() => collector.exports.length).toBeGreaterThanOrEqual(exported)
+      await expect.poll(() => collector().exports.length).toBeGreaterThanOrEqual(exported)
     }
-    collector.respondWith(200)
+    collector().respondWith(200)
     await expect
       .poll(async () => {
         await create()
@@ -107,8 +93,8 @@ describe('traces', () => {
   test('need a valid environment', async () => {
     const inlet = spawnInlet({
       env: {
-        DATABASE_URL: database.connectionString,
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        DATABASE_URL: connectionString(),
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector().url,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
       },
     })
@@ -131,6 +117,6 @@ describe('the SDK of OpenTelemetry', () => {
     await inlet.post('/api/tasks', { title: 'Any' })
     expect(await inlet.end()).toMatchObject({ code: 0 })
     expect(/^loaded /m.test(inlet.output())).toBe(isLoaded)
-    expect(collector.exports.length > 0).toBe(isLoaded)
+    expect(collector().exports.length > 0).toBe(isLoaded)
   })
 })

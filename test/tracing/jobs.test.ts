@@ -1,33 +1,54 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { PgBoss } from 'pg-boss'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startCodeHost } from '../support/code-host.ts'
-import { cleanUp } from '../support/inlet-process.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { type CollectedSpan, startTraceCollector, type TraceCollector } from '../support/trace-collector.ts'
-import { startTraced } from '../support/traced-inlet.ts'
+import { deliver, itemDelivery } from '../support/code-host-deliveries.ts'
+import type { CollectedSpan } from '../support/trace-collector.ts'
+import { tracing } from '../support/traced-inlet.ts'
 import { SENDING_ENV, startReceiver } from '../support/webhooks.ts'
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
-let collector: TraceCollector
+const { collector, connectionString, started } = tracing()
 
-beforeAll(async () => {
-  database = await freshDatabase()
-})
-afterAll(() => database.drop())
-beforeEach(async () => {
-  collector = await startTraceCollector()
-})
-afterEach(async () => {
-  await cleanUp()
-  await collector.close()
-})
+const TOKEN = 'token-of-the-host'
 
-const started = (env?: Record<string, string>) =>
-  startTraced({ collector, connectionString: database.connectionString }, { ...SENDING_ENV, ...env })
+const startSending = () => started(SENDING_ENV)
+
+async function receiverOfTest() {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  return receiver
+}
+
+/** Inlet, and a project that is connected to a repository with three items. */
+async function connected() {
+  const host = await startCodeHost({ tokens: { [TOKEN]: { login: 'inlet-bot' } } })
+  onTestFinished(() => host.close())
+  const repository = host.repository('acme/app')
+  repository.fill(3)
+  const inlet = await started({ ...SENDING_ENV, CODEHOST_API_URLS: host.url, CODEHOST_TOKEN: TOKEN })
+  const { body: project } = await inlet.post('/api/projects', { name: 'Connected' })
+  const path = `/api/projects/${project.id}/codehost`
+  const body = { repository: 'acme/app', schedule: 'off', writeBack: 'state' }
+  const connection = await inlet.call('PUT', path, { body })
+  expect(connection).toMatchObject({ status: 200 })
+  return { host, repository, inlet, project, webhook: connection.body.webhook }
+}
+
+/** The statements and requests of a trace. */
+const partsOf = ({ traceId }: CollectedSpan) =>
+  collector()
+    .spans()
+    .filter((span) => span.traceId === traceId && span.kind === 3)
+
+/** Neither the code host nor the collector get what they must not have. */
+function expectDiscretion({ requests }: { requests: { headers: object }[] }) {
+  expect(requests.filter(({ headers }) => 'traceparent' in headers)).toEqual([])
+  expect(collector().text()).not.toContain(TOKEN)
+}
 
 describe('the trace of a background job', () => {
   test('of an outgoing webhook has the request, without the path of the URL, and tells the receiver nothing', async () => {
-    const receiver = await startReceiver()
-    const inlet = await started()
+    const receiver = await receiverOfTest()
+    const inlet = await startSending()
     const { body: webhook } = await inlet.post('/api/webhooks', {
       name: 'Traced',
       url: `${receiver.url}/token-in-path`,
@@ -49,15 +70,14 @@ describe('the trace of a background job', () => {
       attributes: { 'inlet.webhook.id': webhook.id },
     })
     expect(Object.keys(receiver.received[0]?.headers ?? {})).not.toContain('traceparent')
-    expect(collector.text()).not.toContain('token-in-path')
-    expect(collector.text()).not.toContain(webhook.secret)
-    await receiver.close()
+    expect(collector().text()).not.toContain('token-in-path')
+    expect(collector().text()).not.toContain(webhook.secret)
   })
 
   test('of a failed request to a webhook has an error', async () => {
-    const receiver = await startReceiver()
+    const receiver = await receiverOfTest()
     receiver.respondWith(500)
-    const inlet = await started()
+    const inlet = await startSending()
     await inlet.post('/api/webhooks', { name: 'Failing', url: receiver.url })
     await inlet.post('/api/tasks', { title: 'Not accepted' })
     const port = Number(new URL(receiver.url).port)
@@ -66,35 +86,81 @@ describe('the trace of a background job', () => {
       status: 2,
       attributes: { 'http.response.status_code': 500, 'error.type': '500' },
     })
-    await receiver.close()
   })
 
   test('of a sync run has its requests and statements, and tells the code host nothing', async () => {
-    const token = 'token-of-the-host'
-    const host = await startCodeHost({ tokens: { [token]: {} } })
-    host.repository('acme/app').fill(3)
-    const inlet = await started({ CODEHOST_API_URLS: host.url, CODEHOST_TOKEN: token })
-    const { body: project } = await inlet.post('/api/projects', { name: 'Synced' })
-    const connection = { repository: 'acme/app', schedule: 'off' }
-    const path = `/api/projects/${project.id}/codehost`
-    expect(await inlet.call('PUT', path, { body: connection })).toMatchObject({ status: 200 })
+    const { host, inlet, project } = await connected()
     await inlet.post(`/api/codehost/${project.id}/sync`, undefined)
     const job = await inlet.spanNamed('sync')
     expect(job).toMatchObject({
       parentSpanId: '',
       attributes: { 'inlet.project.id': project.id, 'inlet.sync_run.mode': 'incremental' },
     })
-    const parts = collector.spans().filter(({ traceId, kind }) => traceId === job.traceId && kind === 3)
-    const requests = parts.filter(({ name }) => name === 'GET')
+    const requests = partsOf(job).filter(({ name }) => name === 'GET')
     expect(requests).not.toEqual([])
     for (const { attributes, status } of requests) {
       expect(status).toBe(0)
       expect(attributes).toMatchObject({ 'http.response.status_code': 200, 'server.address': '127.0.0.1' })
       expect(attributes['url.full']).toMatch(new RegExp(`^${host.url}/[^?]*$`))
     }
-    expect(parts.map(({ name }) => name)).toContain('upsert tasks')
-    expect(host.requests.filter(({ headers }) => 'traceparent' in headers)).toEqual([])
-    expect(collector.text()).not.toContain(token)
-    await host.close()
+    expect(partsOf(job).map(({ name }) => name)).toContain('upsert tasks')
+    expectDiscretion(host)
+  })
+
+  test('of a change that is written back has the requests that read the code host and change it', async () => {
+    const { host, inlet, project } = await connected()
+    await inlet.post(`/api/codehost/${project.id}/sync`, undefined)
+    await inlet.spanNamed('sync')
+    const { body: tasks } = await inlet.get(`/api/tasks?projectId=${project.id}&q=%22Item%201%22`)
+    const { status } = await inlet.call('PATCH', `/api/tasks/${tasks.data[0].id}`, {
+      body: { status: 'done' },
+    })
+    expect(status).toBe(200)
+    const job = await inlet.spanNamed('write back')
+    expect(job).toMatchObject({ parentSpanId: '', status: 0 })
+    expect(job.attributes).toEqual({ 'inlet.connection.id': expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    const methods = partsOf(job).flatMap(({ attributes }) => attributes['http.request.method'] ?? [])
+    expect(methods).toEqual(['GET', 'PATCH'])
+    expect(partsOf(job).some(({ attributes }) => 'db.query.summary' in attributes)).toBe(true)
+    expectDiscretion(host)
+  })
+
+  test('of deliveries of the code host has their statements, and what has to be asked is a trace of its own', async () => {
+    const { host, repository, inlet, webhook } = await connected()
+    const about = { api: host.url, repository: repository.about }
+    const item = repository.issue({ title: 'titled-words' })
+    expect(await deliver(webhook, itemDelivery(item, { ...about, action: 'opened' }))).toMatchObject({
+      status: 202,
+    })
+    const job = await inlet.spanNamed('apply deliveries')
+    expect(job).toMatchObject({ parentSpanId: '', status: 0 })
+    expect(job.attributes).toEqual({ 'inlet.connection.id': expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(partsOf(job).map(({ name }) => name)).toContain('upsert tasks')
+
+    // In the same second, which change came first only the code host knows.
+    Object.assign(item, { title: 'changed-words' })
+    const edited = await deliver(webhook, itemDelivery(item, { ...about, action: 'edited' }))
+    expect(edited).toMatchObject({ status: 202 })
+    const asking = await inlet.spanNamed('ask code host')
+    expect(asking).toMatchObject({ parentSpanId: '', attributes: job.attributes })
+    expect(partsOf(asking).map(({ name }) => name)).toContain('GET')
+    expect(collector().text()).not.toMatch(/titled-words|changed-words/)
+    expectDiscretion(host)
+  })
+
+  test('of the cleanup has its statements', async () => {
+    const first = await started()
+    await first.end()
+    // At the next start, the worker does at once what is queued.
+    const boss = new PgBoss(connectionString())
+    await boss.start()
+    await boss.send('sweep')
+    await boss.stop()
+    const inlet = await started()
+    const job = await inlet.spanNamed('cleanup')
+    expect(job).toMatchObject({ parentSpanId: '', status: 0 })
+    expect(partsOf(job).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['DELETE idempotency_keys', 'DELETE sessions']),
+    )
   })
 })

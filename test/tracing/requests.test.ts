@@ -1,33 +1,15 @@
 import * as conventions from '@opentelemetry/semantic-conventions'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { ADMIN_KEY, cleanUp } from '../support/inlet-process.ts'
-import { freshDatabase } from '../support/postgres.ts'
-import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts'
-import { startTraced } from '../support/traced-inlet.ts'
+import { ADMIN_KEY } from '../support/inlet-process.ts'
+import { tracing } from '../support/traced-inlet.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 const SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-01` }
 const NOT_SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-00` }
 
-let database: Awaited<ReturnType<typeof freshDatabase>>
-let collector: TraceCollector
-
-beforeAll(async () => {
-  database = await freshDatabase()
-})
-afterAll(() => database.drop())
-beforeEach(async () => {
-  collector = await startTraceCollector()
-})
-afterEach(async () => {
-  await cleanUp()
-  await collector.close()
-})
-
-const started = (env?: Record<string, string>) =>
-  startTraced({ collector, connectionString: database.connectionString }, env)
+const { collector, connectionString, started } = tracing()
 
 describe('the trace of a request', () => {
   test('has the request, named by its route', async () => {
@@ -56,13 +38,15 @@ describe('the trace of a request', () => {
     const inlet = await started()
     await inlet.get('/api/projects')
     const request = await inlet.spanNamed('GET /api/projects')
-    const statements = collector.spans().filter(({ parentSpanId }) => parentSpanId === request.spanId)
+    const statements = collector()
+      .spans()
+      .filter(({ parentSpanId }) => parentSpanId === request.spanId)
     expect(statements).not.toEqual([])
     for (const { name, kind, traceId, attributes } of statements) {
       expect([kind, traceId]).toEqual([3, request.traceId])
       expect(attributes).toMatchObject({
         'db.system.name': 'postgresql',
-        'db.namespace': new URL(database.connectionString).pathname.slice(1),
+        'db.namespace': new URL(connectionString()).pathname.slice(1),
         'db.operation.name': 'SELECT',
         'db.query.summary': name,
       })
@@ -70,7 +54,7 @@ describe('the trace of a request', () => {
   })
 
   test('has statements that go through a pooler', async () => {
-    const inlet = await started({ DATABASE_DIRECT_URL: database.connectionString })
+    const inlet = await started({ DATABASE_DIRECT_URL: connectionString() })
     expect(await inlet.post('/api/tasks', { title: 'Through a pooler' })).toMatchObject({ status: 201 })
     const { spanId } = await inlet.spanNamed('create tasks')
     expect(await inlet.spanNamed('insert new tasks')).toMatchObject({ parentSpanId: spanId, status: 0 })
@@ -87,7 +71,11 @@ describe('the trace of a request', () => {
     await inlet.get('/api/projects', NOT_SAMPLED)
     await inlet.get('/api/me')
     await inlet.spanNamed('GET /api/me')
-    expect(collector.spans().filter(({ traceId }) => traceId === TRACE)).toEqual([])
+    expect(
+      collector()
+        .spans()
+        .filter(({ traceId }) => traceId === TRACE),
+    ).toEqual([])
   })
 
   test('begins here if OTEL_PROPAGATORS is none', async () => {
@@ -99,8 +87,8 @@ describe('the trace of a request', () => {
   })
 
   test('has an error if the response is a 5xx, and none if it is a 4xx', async () => {
-    const proxy = await startDatabaseProxy(database.connectionString)
-    const inlet = await startTraced({ collector, connectionString: proxy.connectionString })
+    const proxy = await startDatabaseProxy(connectionString())
+    const inlet = await started({ DATABASE_URL: proxy.connectionString })
     await inlet.get('/api/tasks/00000000-0000-7000-8000-000000000000')
     const missing = await inlet.spanNamed('GET /api/tasks/:id')
     expect(missing).toMatchObject({ status: 0, attributes: { 'http.response.status_code': 404 } })
@@ -118,7 +106,9 @@ describe('the trace of a request', () => {
     const inlet = await started()
     await inlet.post('/api/tasks', { title: 'Named' })
     await inlet.spanNamed('POST /api/tasks')
-    const names = collector.spans().flatMap(({ attributes }) => Object.keys(attributes))
+    const names = collector()
+      .spans()
+      .flatMap(({ attributes }) => Object.keys(attributes))
     const known = new Set(Object.values<unknown>(conventions))
     expect(names.filter((name) => !known.has(name))).toEqual([])
   })
@@ -128,7 +118,7 @@ describe('the trace of a request', () => {
     for (const probe of ['/healthz', '/readyz', '/metrics']) await inlet.get(probe)
     await inlet.get('/api/me')
     await inlet.spanNamed('GET /api/me')
-    expect(collector.text()).not.toMatch(/healthz|readyz|metrics/)
+    expect(collector().text()).not.toMatch(/healthz|readyz|metrics/)
   })
 
   test('of creates that share a statement names all of them', async () => {
@@ -136,7 +126,10 @@ describe('the trace of a request', () => {
     const creates = Array.from({ length: 40 }, (_, nth) => inlet.post('/api/tasks', { title: `Task ${nth}` }))
     await Promise.all(creates)
     const batch = await inlet.span(({ name, links }) => name === 'create tasks' && links.length > 0)
-    const requests = () => collector.spans().filter(({ name }) => name === 'POST /api/tasks')
+    const requests = () =>
+      collector()
+        .spans()
+        .filter(({ name }) => name === 'POST /api/tasks')
     await expect.poll(() => requests().length).toBe(40)
     const idsOf = (spans: { spanId: string }[]) => spans.map(({ spanId }) => spanId)
     expect(idsOf(requests())).toContain(batch.parentSpanId)
@@ -166,7 +159,11 @@ describe('the trace of a request', () => {
       attributes: { 'http.response.status_code': 200 },
     })
     // Of the reader that found the task.
-    expect(collector.spans().map(({ name }) => name)).not.toContain('give positions')
+    expect(
+      collector()
+        .spans()
+        .map(({ name }) => name),
+    ).not.toContain('give positions')
   })
 
   test('is named in the log lines of the request', async () => {
@@ -191,7 +188,7 @@ describe('the trace of a request', () => {
     )
     await inlet.post('/api/keys', { name: 'named-words', scopes: ['tasks:read'] })
     await inlet.spanNamed('POST /api/keys')
-    expect(collector.text()).not.toMatch(/-words|a-secret-of/)
-    expect(collector.text()).not.toContain(ADMIN_KEY)
+    expect(collector().text()).not.toMatch(/-words|a-secret-of/)
+    expect(collector().text()).not.toContain(ADMIN_KEY)
   })
 })

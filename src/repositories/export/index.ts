@@ -29,7 +29,7 @@ export function exportRepository(db: Pick<Database, 'openSession'>) {
           epoch: feed?.epoch ?? '',
           kinds: EXPORTED_TABLES.map((exported) => ({
             kind: exported.kind,
-            readLines: () => session.copyOut(copyOf(exported)),
+            readLines: () => session.copyOut({ name: `export ${nameOf(exported)}`, text: copyOf(exported) }),
           })),
           close: session.close,
         }
