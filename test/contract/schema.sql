@@ -642,10 +642,24 @@ CREATE OR REPLACE FUNCTION public.tasks_inserted()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  inserted bigint;
 BEGIN
   INSERT INTO task_text_changes (task_id) SELECT id FROM added;
-  INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
-  SELECT 1, list_id, project_id, status <> 'done', labels, assignees FROM added WHERE deleted_at IS NULL;
+  GET DIAGNOSTICS inserted = ROW_COUNT;
+  IF inserted = 1 THEN
+    INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+    SELECT 1, list_id, project_id, status <> 'done', labels, assignees FROM added WHERE deleted_at IS NULL;
+  ELSE
+    -- In the order of their first tasks: names keep the case in which they were written first.
+    INSERT INTO task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+    SELECT count(*), list_id, project_id, is_open, labels, assignees
+    FROM (
+      SELECT list_id, project_id, status <> 'done' AS is_open, labels, assignees, row_number() OVER () - 1 AS place
+      FROM added WHERE deleted_at IS NULL
+    ) AS counted
+    GROUP BY place / 10000, list_id, project_id, is_open, labels, assignees ORDER BY min(place);
+  END IF;
   RETURN NULL;
 END $function$
 ;

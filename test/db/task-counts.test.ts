@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/pool.ts'
 import { repositories } from '../../src/repositories/index.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -58,6 +58,7 @@ const insert = fc.record({
   count: fc.nat(3),
   status,
   labels: names,
+  otherLabels: names,
   assignees: names,
   deleted: instant,
   list: fc.nat(3),
@@ -65,16 +66,34 @@ const insert = fc.record({
 
 const statement = fc.oneof(
   insert.map(
-    ({ count, status, labels, assignees, deleted, list }) => `
+    ({ count, status, labels, otherLabels, assignees, deleted, list }) => `
       insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
         created_by_type, created_by_name, created_at, updated_at, completed_at, deleted_at, version)
-      select gen_random_uuid(), 'A', '${status}', 2, 'api', project_id, id, '${labels}', '${assignees}', '{}', 'key',
+      select gen_random_uuid(), 'A', '${status}', 2, 'api', project_id, id, (case n when 2 then '${otherLabels}' else '${labels}' end)::text[],
+        '${assignees}', '{}', 'key',
         'test', now(), now(), ${status === 'done' ? 'now()' : 'null'}, ${deleted}, 1
-      from (select * from lists order by id offset ${list} limit 1) as list, generate_series(1, ${count})`,
+      from (select * from lists order by id offset ${list} limit 1) as list, generate_series(1, ${count}) as n`,
   ),
   fc.tuple(set, rows).map(([set, rows]) => `update tasks set ${set} where ${rows}`),
   rows.map((rows) => `delete from tasks where ${rows}`),
 )
+
+/** What one statement adds to the counts that creates a task for each of these labels. */
+async function countedFor(labels: string[]) {
+  await client.query('begin')
+  await client.query('delete from task_count_changes')
+  await client.query(
+    `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+      created_by_type, created_by_name, created_at, updated_at, version)
+    select gen_random_uuid(), 'A', 'open', 2, 'api', project_id, id, labels::text[], '{}', '{}', 'key', 'test', now(),
+      now(), 1
+    from (select * from lists limit 1) as list, unnest($1::text[]) as labels`,
+    [labels],
+  )
+  const { rows } = await client.query('select sign as tasks, labels from task_count_changes order by ctid')
+  await client.query('rollback')
+  return rows
+}
 
 const WRONG_LISTS = `
   select name from lists where open_count + (
@@ -97,6 +116,21 @@ const WRONG_TEXTS = `
   from tasks full join task_texts as texts on texts.task_id = tasks.id
   where (texts.title, texts.beginning) is distinct from (lower(tasks.title), lower(left(tasks.description, 1000)))
     and coalesce(tasks.id, texts.task_id) not in (select task_id from task_text_changes)`
+
+describe('tasks that one statement creates', () => {
+  test('count together where they count for the same, in the order of the first', async () => {
+    expect(await countedFor(['{a}', '{A}', '{a}', '{b,a}', '{a}'])).toEqual([
+      { tasks: 3, labels: ['a'] },
+      { tasks: 1, labels: ['A'] },
+      { tasks: 1, labels: ['b', 'a'] },
+    ])
+  })
+
+  test('are all counted, also more than one row can count', async () => {
+    const counted = await countedFor(Array(33_000).fill('{a}'))
+    expect(counted.reduce((sum, { tasks }) => sum + tasks, 0)).toBe(33_000)
+  })
+})
 
 test('counts and the search index know every write of tasks, of one row or many, aggregated or not', async () => {
   const { taskCounts, taskTexts } = repositories(db)
