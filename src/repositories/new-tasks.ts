@@ -96,15 +96,28 @@ const input = columnArrays<NewTaskRow>({
   activity_id: ['uuid', ({ activityId }) => activityId],
 })
 
+/** Whether a row's list accepts tasks. */
+const isAccepted = sql`list_id in (select id from accepting)`
+
 const insertTasks = insertion('insert new tasks')
+// No other task can have their ids. Without looking for conflicts, a hundred take PostgreSQL 0.93 of the time.
+const insertUnnamedTasks = insertion('insert new tasks without external ids', {
+  onConflict: sql``,
+  isInserted: isAccepted,
+})
 const insertKeyedTasks = insertion('insert new tasks with keys', {
-  claims: sql`${claimingKeys(sql`select id from input where list_id in (select id from accepting)`)},`,
+  claims: sql`${claimingKeys(sql`select id from input where ${isAccepted}`)},`,
   condition: sql`and (id in (select effect_id from claimed)) is true`,
 })
 
 function insertion(
   name: string,
-  { claims = sql``, condition = sql`` }: { claims?: SQL; condition?: SQL } = {},
+  {
+    claims = sql``,
+    condition = sql``,
+    onConflict = sql`on conflict do nothing`,
+    isInserted = sql`id in (select id from made)`,
+  }: { claims?: SQL; condition?: SQL; onConflict?: SQL; isInserted?: SQL } = {},
 ) {
   return preparedStatement<{ missing: string[]; isOpen: boolean }>(
     name,
@@ -113,15 +126,15 @@ function insertion(
         select * from ${input.as('input')}
       ), ${lockingProjects}, ${acceptingLists}, ${claims} made as (
         insert into ${tasks} (${names}) select ${values}
-        from input where list_id in (select id from accepting) ${condition}
-        on conflict do nothing returning id
+        from input where ${isAccepted} ${condition}
+        ${onConflict} returning id
       ), logged as (
         insert into ${activity} (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
         select activity_id, 'task.created', id, project_id, created_by_type, created_by_id, created_by_name, '{}',
           created_at
-        from input where id in (select id from made)
+        from input where ${isInserted}
       )
-      select array(select id from input where id not in (select id from made)) as missing,
+      select array(select id from input where not (${isInserted})) as missing,
         (select count(*) from accepting) = cardinality(${sql.placeholder('listIds')}::uuid[]) as "isOpen"`,
   )
 }
@@ -132,7 +145,8 @@ function insertion(
  * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
  */
 export async function insertNewTasks(db: Executor, newTasks: NewTaskRow[]): Promise<InsertedTasks> {
-  const { rows } = await insertTasks(db, valuesOf(newTasks))
+  const insert = newTasks.some(({ row }) => row.externalId !== null) ? insertTasks : insertUnnamedTasks
+  const { rows } = await insert(db, valuesOf(newTasks))
     .catch(namingViolations(newTasks[0]?.row.listId))
     .catch(namingUnavailable)
   const [outcome] = rows
