@@ -5,7 +5,8 @@ const USAGE = `Usage:
   npm run keys -- rotate-encryption               Encrypts stored tokens and secrets with a new key.
   npm run backup -- FILE                          Backs up the embedded database, also while Inlet runs.
   npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.
-  npm run after-restore                           Does what the first start after a restore does: for snapshots.`
+  npm run after-restore                           Does what the first start after a restore does: for snapshots.
+In containers, which have no npm: docker compose run --rm inlet keys create --admin, and so on.`
 
 export const OPTIONS = {
   admin: { type: 'boolean', default: false },

@@ -3,11 +3,12 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../../src/db/embedded/run.ts'
+import { CERTIFICATE, PRIVATE_KEY } from './certificate.ts'
 import { freePort } from './free-port.ts'
 import { temporaryRoot } from './postgres-server.ts'
 
-/** A server of the PostgreSQL that is installed on this machine, for tests of its own programs. */
-export async function startInstalledPostgres() {
+/** A server of the PostgreSQL that is installed on this machine, for tests of its own programs, and of TLS. */
+export async function startInstalledPostgres({ isTlsRequired = false } = {}) {
   const bin = programsFolder()
   const folder = await mkdtemp(join(await temporaryRoot(), 'inlet-installed-'))
   const account = process.getuid?.() === 0 ? accountOf('postgres') : undefined
@@ -31,7 +32,9 @@ export async function startInstalledPostgres() {
     '--locale=C.UTF-8',
   ]
   await control('initdb', '-D', data, ...initial, '--no-sync')
-  const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+  if (isTlsRequired) await requireTls(data, account)
+  const tls = isTlsRequired ? 'on' : 'off'
+  const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c ssl=${tls}`
   await control('pg_ctl', 'start', '-D', data, '-w', '-s', '-l', join(folder, 'log'), '-o', options)
   const url = (database: string) => `postgresql://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`
   return {
@@ -61,6 +64,21 @@ export async function startInstalledPostgres() {
 }
 
 const PASSWORD = 'test'
+
+/** As managed servers do: with the certificate of `localhost`, and without any other connections. */
+async function requireTls(data: string, account: { uid: number; gid: number } | undefined): Promise<void> {
+  const files = {
+    'server.crt': CERTIFICATE,
+    'server.key': PRIVATE_KEY,
+    'pg_hba.conf': 'hostssl all all 127.0.0.1/32 scram-sha-256\n',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(data, name)
+    await rm(file, { force: true })
+    await writeFile(file, text, { mode: 0o600 })
+    if (account) await chown(file, account.uid, account.gid)
+  }
+}
 
 /** Debian has the programs of each version in a folder that is not in the path. */
 function programsFolder(): string {
