@@ -93,8 +93,8 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
 
   return {
     async stop() {
-      for (const timer of timers) timer.stop()
-      await Promise.all([syncWorker.stop(), pushWorker.stop(), outboxWorker.stop(), webhookWorker.stop()])
+      const workers = [syncWorker, pushWorker, outboxWorker, webhookWorker]
+      await Promise.all([...timers, ...workers].map((each) => each.stop()))
       await boss.stop({ graceful: true, timeout: 5_000 })
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
     },

@@ -1,19 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { periodically } from '../lib/periodically.ts'
 
 /** Runs `work` of this instance periodically, never twice at once; a failure is retried at the next interval. */
 export function every(
   work: () => Promise<unknown>,
   { ms, logger }: { ms: number; logger: Pick<FastifyBaseLogger, 'warn'> },
 ) {
-  let isWorking = false
-  const timer = setInterval(async () => {
-    if (isWorking) return
-    isWorking = true
+  return periodically(async () => {
     await work().catch((err) => logger.warn({ err }, 'periodic job failed'))
-    isWorking = false
   }, ms)
-  return { stop: () => clearInterval(timer) }
 }
 
 /** Maximum share of time that the work may take, while this process is busy and while it is not. */

@@ -1,5 +1,6 @@
 import { nextFullAt, nextRunAt } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { periodically } from '../../lib/periodically.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { newRun } from '../codehost/index.ts'
@@ -80,19 +81,24 @@ export function syncService({
       run: SyncRunRow,
       { stop, turnMs = Number.POSITIVE_INFINITY }: { stop: AbortSignal; turnMs?: number | undefined },
     ): Promise<void> {
-      const turnEnds = performance.now() + turnMs
-      const turn = {
-        isOver: () => performance.now() >= turnEnds,
-        isAnyWaiting: () => syncQueue.isAnyWaiting(clock.now()),
-        release: () => syncQueue.release(run, { afterSeconds: 0 }),
-      }
       const lost = new AbortController()
       const signal = AbortSignal.any([stop, lost.signal])
-      const heartbeat = setInterval(async () => {
+      const heartbeat = periodically(async () => {
         // While the database is unavailable the lease is unknown; the next write checks it.
         const isOurs = await syncQueue.extend(run).catch(() => true)
         if (!isOurs) lost.abort()
       }, heartbeatMs)
+      const release = async (afterSeconds: number) => {
+        // After the release, it would extend the lease again: nobody could continue until that ends.
+        await heartbeat.stop()
+        await syncQueue.release(run, { afterSeconds })
+      }
+      const turnEnds = performance.now() + turnMs
+      const turn = {
+        isOver: () => performance.now() >= turnEnds,
+        isAnyWaiting: () => syncQueue.isAnyWaiting(clock.now()),
+        release: () => release(0),
+      }
       const publish = (run: SyncRunRow) => {
         progress.announce(run)
         metrics.synced(run)
@@ -102,10 +108,10 @@ export function syncService({
         await syncQueue.redacted(() => followRepository(deps, { run, signal }))
       } catch (error) {
         if (lost.signal.aborted) return
-        await syncQueue.release(run, { afterSeconds: stop.aborted ? 0 : RECOVERY_SECONDS }).catch(() => {})
+        await release(stop.aborted ? 0 : RECOVERY_SECONDS).catch(() => {})
         if (!stop.aborted) throw error
       } finally {
-        clearInterval(heartbeat)
+        await heartbeat.stop()
       }
     },
   }

@@ -1,4 +1,5 @@
 import { inOrder } from '../../lib/in-order.ts'
+import { periodically } from '../../lib/periodically.ts'
 import { traced } from '../../lib/traced.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
@@ -127,7 +128,6 @@ export function webhookSender(deps: SendingDeps) {
     let current: WebhookRow | undefined
     let isChanged = false
     let readOn = () => {}
-    let renewing: Promise<void> | undefined
     const renew = async () => {
       const since = performance.now()
       try {
@@ -144,12 +144,7 @@ export function webhookSender(deps: SendingDeps) {
       },
       readOn: () => readOn(),
     }
-    // One at a time: more would take the connections of a slow database, and could end in another order.
-    const timer = setInterval(() => {
-      renewing ??= renew().finally(() => {
-        renewing = undefined
-      })
-    }, RENEW_MS)
+    const renewing = periodically(renew, RENEW_MS)
     runs.add(run)
     const mayStart = () => !signal.aborted && performance.now() - renewedAt < START_WITHIN_MS
     try {
@@ -166,10 +161,9 @@ export function webhookSender(deps: SendingDeps) {
         if (!isStored || (count === 0 && !isChanged)) break
       }
     } finally {
-      clearInterval(timer)
       runs.delete(run)
       // After the release, it would extend the lease again: nobody could send until that ends.
-      await renewing
+      await renewing.stop()
     }
     await queue.release(lease)
   }

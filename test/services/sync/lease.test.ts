@@ -232,6 +232,42 @@ describe('a worker', () => {
     expect(new Set(pages).size).toBe(pages.length)
   }, 120_000)
 
+  test('leaves a run to others at once when it stops, also while it extends its lease slowly', async () => {
+    const { project } = await connected('acme/extended', 10)
+    const run = (await service.post(`/api/codehost/${project.id}/sync`)).body
+    const claimed = await service.service.sync.claim()
+    if (!claimed || claimed.id !== run.id) throw new Error('Another run was claimed, or none.')
+    const isSlow = Promise.withResolvers<void>()
+    const { extend } = service.repos.syncQueue
+    const extending = vi.spyOn(service.repos.syncQueue, 'extend').mockImplementation(async (lease) => {
+      await isSlow.promise
+      return extend(lease)
+    })
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const stopping = new AbortController()
+    host.onResponse(() => {
+      vi.advanceTimersByTime(15_000)
+      stopping.abort()
+    })
+    const done = service.service.sync.work(claimed, { stop: stopping.signal })
+    await vi.waitFor(() => expect(stopping.signal.aborted).toBe(true), { timeout: 10_000 })
+    expect(extending).toHaveBeenCalledTimes(1)
+    await service.get(`/api/codehost/${project.id}/syncs/${run.id}`)
+    isSlow.resolve()
+    await Promise.all([done, ...extending.mock.results.map(({ value }) => value)])
+    vi.useRealTimers()
+    extending.mockRestore()
+
+    expect(await service.service.sync.claim()).toMatchObject({ id: run.id, lease: claimed.lease + 1 })
+    host.onResponse(() => {})
+    await service.query('update sync_runs set lease_until = null where id = $1', [run.id])
+    const worker = workerOf(service)
+    expect(await finished(`/api/codehost/${project.id}/syncs/${run.id}`)).toMatchObject({
+      status: 'completed',
+    })
+    await worker.stop()
+  })
+
   test('fails a run that repeatedly kills its workers', async () => {
     const { project } = await connected('acme/poison', 10)
     const run = (await service.post(`/api/codehost/${project.id}/sync`)).body
