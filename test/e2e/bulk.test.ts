@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, createTask, delayRequests, rowOf, test } from './support/browser.ts'
+import { type AppInBrowser, createTask, delayRequests, rowOf, taskOf, test } from './support/browser.ts'
 
 const MANY = 600
 
@@ -151,6 +151,24 @@ describe('the label of several tasks', () => {
     await page.getByText('Label regression added: Has none').waitFor()
     const { body } = await app.service.get(`/api/tasks/${bare.id}`)
     expect(body.labels).toEqual(['regression'])
+  })
+
+  test('is the highlighted one, also if another has its place by then', async ({ app }) => {
+    await createTask(app, { title: 'Has it', labels: ['regression'] })
+    const bare = await createTask(app, { title: 'Has none' })
+    const page = await app.open('/tasks')
+    const release = await delayRequests(page, { url: /\/api\/labels\?q=/ })
+    await page.getByLabel('Select Has none').check({ force: true })
+    await page.getByRole('toolbar').getByRole('button', { name: 'Add label' }).click()
+    await page.getByRole('option', { name: 'regression' }).waitFor()
+    await page.getByRole('combobox', { name: 'Label to add' }).fill('reg')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[data-combobox-selected]', { hasText: 'regression' }).waitFor()
+    await createTask(app, { title: 'Has another', labels: ['reg'] })
+    release()
+    await page.getByRole('option', { name: 'reg', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await taskOf(app, bare.id)).labels).toEqual(['regression'])
   })
 })
 

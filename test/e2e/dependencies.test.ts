@@ -3,6 +3,7 @@ import type { Task } from '../../src/schemas/task.ts'
 import {
   type AppInBrowser,
   createTask,
+  delayRequests,
   expectNone,
   panelOf,
   rowOf,
@@ -54,6 +55,22 @@ describe('the tasks that block a task', () => {
     await expect.poll(async () => (await taskOf(app, task.id)).blockedBy).toEqual([second.id])
     await page.keyboard.press('z')
     await expect.poll(async () => (await taskOf(app, task.id)).blockedBy).toEqual([first.id, second.id])
+  })
+
+  test('are the highlighted ones, also if another has their place by then', async ({ app }) => {
+    const [task, meant] = (await givenTasks(app, 'Ship it', 'Draw the icon')) as [Task, Task]
+    const page = await app.open(`/tasks/${task.id}`, { isLive: true })
+    const release = await delayRequests(page, { url: /\/api\/tasks\?.*q=icon/ })
+    await panelOf(page).getByRole('combobox', { name: 'Add a task that blocks this one' }).click()
+    await page.getByRole('option', { name: 'Draw the icon' }).waitFor()
+    await page.keyboard.type('icon')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[data-combobox-selected]', { hasText: 'Draw the icon' }).waitFor()
+    await createTask(app, { title: 'Choose an icon' })
+    release()
+    await page.getByRole('option', { name: 'Choose an icon' }).waitFor()
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => (await taskOf(app, task.id)).blockedBy).toEqual([meant.id])
   })
 
   test('are refused with their titles if they would make a cycle', async ({ app }) => {

@@ -1,6 +1,7 @@
 import { Pill, TagsInput, type TagsInputProps } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
+import { selectHighlighted } from '../components/select-highlighted.ts'
 import { type LabelColors, LabelDot } from './label-colors.tsx'
 import styles from './name-tags.module.css'
 import { namesQuery, rankOptions, useNames } from './names.ts'
@@ -38,11 +39,11 @@ export function NameTags({
   const byName = new Map(names.map((each) => [each.name, each]))
 
   /** Waits for the suggestions of the typed text. */
-  async function selectFirst(event: KeyboardEvent<HTMLInputElement>) {
+  async function selectFirst(event: KeyboardEvent) {
     const name = text.trim()
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !name || isHighlighted(event.currentTarget))
-      return
+    if (!name) return
     event.preventDefault()
+    event.stopPropagation()
     const suggestions = await queryClient
       .fetchQuery(namesQuery({ kind, projectId, text: name }))
       .catch(() => [])
@@ -83,15 +84,11 @@ export function NameTags({
       onSearchChange={setText}
       onFocus={() => setFocus(true)}
       onBlur={() => setFocus(false)}
-      {...(selectsFirst && { onKeyDown: (event) => void selectFirst(event) })}
+      wrapperProps={{
+        onKeyDownCapture: selectHighlighted((event) => void (selectsFirst && selectFirst(event))),
+      }}
       value={value}
       onChange={onChange}
     />
   )
-}
-
-/** Whether the combobox has a highlighted option, which Enter selects. */
-const isHighlighted = (field: HTMLInputElement) => {
-  const list = document.getElementById(field.getAttribute('aria-controls') ?? '')
-  return Boolean(list?.querySelector('[data-combobox-selected]'))
 }

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
+import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
 import { TYPING_MS } from '../names.ts'
 
 const MAX_SUGGESTIONS = 20
@@ -34,6 +35,7 @@ export function BlockerSelect({ task, onSelect }: BlockerSelectProps) {
       data={options.map((option) => ({ value: option.id, label: nameOf(option) }))}
       filter={({ options }) => options}
       nothingFoundMessage={isError ? 'Couldn’t load tasks' : data ? 'No matching open tasks' : 'Loading…'}
+      wrapperProps={{ onKeyDownCapture: selectHighlighted(selectNone) }}
       value={null}
       searchValue={text}
       onSearchChange={setText}

@@ -4,6 +4,7 @@ import { XIcon } from '@primer/octicons-react'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import type { TaskFilters } from '../../api/queries.ts'
+import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
 import { openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
@@ -123,7 +124,7 @@ function LabelAdder({ projectId, onAdd }: LabelAdderProps) {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Add label to selected tasks">
-        <form onSubmit={submit} className="row">
+        <form onSubmit={submit} onKeyDownCapture={selectHighlighted(selectNone)} className="row">
           <Autocomplete
             aria-label="Label to add"
             placeholder="regression"
