@@ -24,7 +24,12 @@ async function keptPlansOf(name: string): Promise<number> {
 const create = () => service.post('/api/tasks', { title: 'Crash' })
 
 test.each<[string, () => Promise<unknown>, string[]]>([
-  ['a create', create, ['insert new tasks']],
+  ['a create', create, ['insert new tasks without external ids']],
+  [
+    'a create with an external ID',
+    () => service.post('/api/tasks', { title: 'Crash', externalId: crypto.randomUUID() }),
+    ['insert new tasks'],
+  ],
   [
     'a create with an idempotency key',
     () =>

@@ -57,7 +57,10 @@ describe('the trace of a request', () => {
     const inlet = await started({ DATABASE_DIRECT_URL: connectionString() })
     expect(await inlet.post('/api/tasks', { title: 'Through a pooler' })).toMatchObject({ status: 201 })
     const { spanId } = await inlet.spanNamed('create tasks')
-    expect(await inlet.spanNamed('insert new tasks')).toMatchObject({ parentSpanId: spanId, status: 0 })
+    expect(await inlet.spanNamed('insert new tasks without external ids')).toMatchObject({
+      parentSpanId: spanId,
+      status: 0,
+    })
   })
 
   test('continues the trace of the caller', async () => {
@@ -137,7 +140,7 @@ describe('the trace of a request', () => {
     const linked = requests().filter(({ links }) => idsOf(links).includes(batch.spanId))
     expect(idsOf(linked).sort()).toEqual(idsOf(batch.links).sort())
     const statement = await inlet.span(({ parentSpanId }) => parentSpanId === batch.spanId)
-    expect(statement).toMatchObject({ name: 'insert new tasks', traceId: batch.traceId })
+    expect(statement).toMatchObject({ name: 'insert new tasks without external ids', traceId: batch.traceId })
   })
 
   test('of a stream ends with its client, and has nothing of what is read for all streams', async () => {
