@@ -5,6 +5,10 @@ import { delayRequests, rowOf, test } from './support/browser.ts'
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
 
+/** As on a slow machine, where an animation takes all of the time. */
+const NEVER_IDLE =
+  'window.requestIdleCallback = (callback, { timeout } = {}) => (timeout ? setTimeout(callback, timeout) : 0)'
+
 const MENUS = /assets\/open-menu/
 
 describe('a lazy component', () => {
@@ -23,6 +27,16 @@ describe('a lazy component', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' })
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  })
+
+  test('is loaded also by a browser that is never idle', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Shown' })
+    const page = await app.open('/sign-in')
+    await page.addInitScript(NEVER_IDLE)
+    await page.goto(`${app.service.url}/tasks`)
+    await rowOf(page, 'Shown').waitFor()
+    await page.keyboard.press('z')
+    await page.getByText('Nothing to undo').waitFor()
   })
 
   test('blocks shortcuts while it loads, then opens', async ({ app }) => {

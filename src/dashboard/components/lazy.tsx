@@ -6,10 +6,17 @@ type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 /** Most browsers have rendered the first page after this time. */
 const FIRST_PAGE_MS = 1_000
 
-const whenIdle = () =>
-  new Promise<void>((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(() => resolve()))
+/** A slow browser is never idle while something moves. */
+const MAX_IDLE_WAIT_MS = 1_000
 
-/** Resolves when the first page is rendered and the browser is idle. */
+const whenIdle = () =>
+  new Promise<void>((resolve) => {
+    if ('requestIdleCallback' in globalThis)
+      requestIdleCallback(() => resolve(), { timeout: MAX_IDLE_WAIT_MS })
+    else setTimeout(resolve)
+  })
+
+/** Resolves when the first page is rendered and the browser is idle, or should have been by then. */
 export const firstPageRendered = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS)).then(whenIdle)
 
 let previous: Promise<unknown> = firstPageRendered
