@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Inlet } from './inlet-process.ts'
+import { reportedNumber } from './reported-number.ts'
 
-/** For the environment of a process whose event loop is to be watched. */
+const WATCHERS = [new URL('./watch-loop.ts', import.meta.url), new URL('./watch-memory.ts', import.meta.url)]
+
+/** For the environment of a process whose event loop and memory are to be watched. */
 export const WATCHED = {
-  NODE_OPTIONS: `--import=${fileURLToPath(new URL('./watch-loop.ts', import.meta.url))}`,
+  NODE_OPTIONS: WATCHERS.map((url) => `--import=${fileURLToPath(url)}`).join(' '),
 }
 
 /** For how long the event loop of a watched process was blocked at most while the work was done, in milliseconds. */
@@ -28,13 +30,4 @@ export async function boundedDelay<T>(inlet: Inlet, work: () => Promise<T>): Pro
   throw new Error(`The event loop was blocked for ${delays.join(', ')} ms.`)
 }
 
-async function delaySinceLast(inlet: Inlet): Promise<number> {
-  const reports = () => [...inlet.output().matchAll(/^loop delay ([\d.]+)$/gm)]
-  const before = reports().length
-  inlet.process.kill('SIGWINCH')
-  while (reports().length === before) {
-    if (inlet.process.exitCode !== null) throw new Error('The process has ended.')
-    await sleep(5)
-  }
-  return Number(reports().at(-1)?.[1])
-}
+const delaySinceLast = (inlet: Inlet) => reportedNumber(inlet, { signal: 'SIGWINCH', name: 'loop delay' })
