@@ -23,6 +23,7 @@ import {
   keyHint,
   shownOnce,
   taskExamples,
+  unreadableText,
   urlOf,
 } from './start-text.ts'
 
@@ -127,6 +128,7 @@ async function loadApplication() {
     ...(await import('./clients/github.ts')),
     ...(await import('./clients/webhook-receiver.ts')),
     ...(await import('./repositories/index.ts')),
+    ...(await import('./services/encryption.ts')),
     ...(await import('./services/index.ts')),
     ...(await import('./services/setup.ts')),
     ...(await import('./services/restored.ts')),
@@ -150,7 +152,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const loaded = await application()
   const { openDatabase, poolState, boundedConnection, databaseIdOf, migrate, listen } = loaded
   const { repositories, transfersOn } = loaded
-  const { services, setUp, afterRestore, githubClient, webhookReceiver } = loaded
+  const { services, setUp, unreadableSecrets, afterRestore, githubClient, webhookReceiver } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onErrorOf =
@@ -217,6 +219,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     token: config.codehostToken,
     encryptionKeys: await encryptionKeysOf(config),
   }
+  const unreadable = await retryUntilDeadline(
+    () => unreadableSecrets({ repos, keys: codehost.encryptionKeys, clock }),
+    waitingFor(names.requests),
+  )
+  if (unreadable) logger.error(unreadable, unreadableText(config))
   const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
     repos,

@@ -55,6 +55,16 @@ export function feedbackExample(url: string, webhookSecret: string | undefined):
 `
 }
 
+interface KeySettings extends Pick<DatabaseUrls, 'databaseUrl'> {
+  encryptionKey: unknown
+}
+
+/** What the log says when stored secrets were encrypted with another key. */
+export function unreadableText({ databaseUrl, encryptionKey }: KeySettings): string {
+  const variable = databaseUrl && !encryptionKey ? 'ENCRYPTION_KEY' : 'ENCRYPTION_KEY_PREVIOUS'
+  return `the encryption key is not the one that these tokens and secrets were encrypted with. Set ${variable} to that key, and restart. Until then, syncs and webhooks of these fail, and signed deliveries to them get 503. If that key is lost: see "If the encryption key is lost" in docs/operating.md`
+}
+
 interface DatabaseUrls {
   databaseUrl: string | undefined
   databaseDirectUrl: string | undefined

@@ -52,6 +52,29 @@ export function unseal(
   return undefined
 }
 
+/** What can be decrypted of the secrets of one owner. */
+export interface Unsealed {
+  texts: string[]
+  /** False if a secret is stored that no key decrypts: who does not match the others may match that one. */
+  isComplete: boolean
+}
+
+/** Decrypts what was encrypted for one owner. Without keys, nothing can be. */
+export function unsealAll(
+  stored: string[],
+  { keys, owner }: { keys: EncryptionKeys | undefined; owner: string },
+): Unsealed {
+  const sealed = stored.filter(isSealed)
+  const texts = sealed.flatMap((each) => (keys && unseal(each, { keys, owner })) ?? [])
+  return { texts, isComplete: texts.length === sealed.length }
+}
+
+/** Whether a text was encrypted. What an import stores in place of a secret was not. */
+export const isSealed = (text: string) => text.startsWith(`${FORM}.`)
+
+/** The id of the key that a text was encrypted with; undefined if an earlier version did that. */
+export const keyIdIn = (sealed: string): string | undefined => sealed.split('.')[4]
+
 /** The same text, encrypted with the first key: unchanged if it was already. Undefined if it cannot be decrypted. */
 export function reseal(sealed: string, options: SealOptions): string | undefined {
   const { keys, owner } = options

@@ -50,6 +50,14 @@ export const invalidSender = () =>
       'The secret or signature does not match an active source with this ID, or the timestamp is more than five minutes off. Copy the URL and the secret of the source to the sender again.',
   })
 
+/** Senders retry a 503, and would give up at a 401: the delivery may be signed correctly. */
+export const secretUnreadable = () =>
+  new AppError('unavailable', {
+    detail:
+      'The secret that verifies this delivery cannot be decrypted, because the encryption key of Inlet has changed. Send the delivery again later.',
+    retryAfterSeconds: 60,
+  })
+
 export const sessionEnded = () =>
   new AppError('invalid_credentials', { detail: 'The session has ended. Sign in again.' })
 

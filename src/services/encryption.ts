@@ -1,4 +1,4 @@
-import { type EncryptionKeys, keyId, reseal } from '../domain/token-seal.ts'
+import { type EncryptionKeys, isSealed, keyId, keyIdIn, reseal, unseal } from '../domain/token-seal.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import { reencryptedConnection } from './codehost/token.ts'
@@ -35,6 +35,21 @@ interface ReencryptionDeps {
   signal: AbortSignal
 }
 
+interface ReadingDeps extends Pick<ReencryptionDeps, 'repos' | 'clock'> {
+  /** Without them, nothing can be decrypted. */
+  keys: EncryptionKeys | undefined
+}
+
+/** Counts of rows, and the first names, such as `the secret of the source "Forms" (…)`. */
+interface UnreadableSecrets {
+  connections: number
+  sources: number
+  webhooks: number
+  names: string[]
+  /** Of the keys that encrypted them, as the beginning of their SHA-256. */
+  keyIds: string[]
+}
+
 /** Rows that have encrypted columns. */
 interface Kind<Row, Change> {
   list(page: { after: string | undefined; limit: number }): Promise<Row[]>
@@ -47,15 +62,14 @@ interface Kind<Row, Change> {
 }
 
 const PAGE = 100
+/** Of each kind, and of keys. */
+const MAX_NAMED = 10
 
-/**
- * Encrypts everything that is stored encrypted with the first key. Each row in a transaction of its own, so that it can
- * be interrupted anywhere and repeated: until then, the other keys decrypt the rest.
- */
-export async function reencryptAll(deps: ReencryptionDeps): Promise<Reencryption> {
-  const { codehost, sources, webhooks } = deps.repos.within(everywhere)
-  const parts = [
-    await reencryptKind(deps, {
+/** Everything that has encrypted columns, and what is done with each kind of row. */
+function kindsIn(repos: Repositories) {
+  const { codehost, sources, webhooks } = repos.within(everywhere)
+  return {
+    connections: kindOf({
       list: codehost.list,
       findForUpdate: ({ codehost }, { projectId }) => codehost.findForUpdate(projectId),
       update: ({ codehost }, { id, change }) => codehost.update(id, change),
@@ -65,22 +79,60 @@ export async function reencryptAll(deps: ReencryptionDeps): Promise<Reencryption
         return `the project ${named({ id, name })}`
       },
     }),
-    await reencryptKind(deps, {
+    sources: kindOf({
       list: (page) => sources.list({ ...page, projectId: undefined }),
       findForUpdate: ({ sources }, { id }) => sources.findForUpdate(id),
       update: ({ sources }, { id, change }) => sources.update(id, change),
       reencrypted: reencryptedSource,
       ownerOf: async (_repos, source) => `the source ${named(source)}`,
     }),
-    await reencryptKind(deps, {
+    webhooks: kindOf({
       list: webhooks.list,
       findForUpdate: ({ webhooks }, { id }) => webhooks.findForUpdate(id),
       update: ({ webhooks }, { id, change }) => webhooks.update(id, change),
       reencrypted: reencryptedWebhook,
       ownerOf: async (_repos, webhook) => `the outgoing webhook ${named(webhook)}`,
     }),
+  }
+}
+
+/** The two passes over a kind, whatever its rows are. */
+const kindOf = <Row extends { id: string }, Change>(kind: Kind<Row, Change>) => ({
+  reencrypt: (deps: ReencryptionDeps) => reencryptKind(deps, kind),
+  findUnreadable: (deps: ReadingDeps) => findUnreadable(deps, kind),
+})
+
+/**
+ * Encrypts everything that is stored encrypted with the first key. Each row in a transaction of its own, so that it can
+ * be interrupted anywhere and repeated: until then, the other keys decrypt the rest.
+ */
+export async function reencryptAll(deps: ReencryptionDeps): Promise<Reencryption> {
+  const { connections, sources, webhooks } = kindsIn(deps.repos)
+  const parts = [
+    await connections.reencrypt(deps),
+    await sources.reencrypt(deps),
+    await webhooks.reencrypt(deps),
   ]
   return parts.reduce(sumOf)
+}
+
+/** What the keys of this instance do not decrypt; undefined if they decrypt everything. */
+export async function unreadableSecrets(deps: ReadingDeps): Promise<UnreadableSecrets | undefined> {
+  const { connections, sources, webhooks } = kindsIn(deps.repos)
+  const found = {
+    connections: await connections.findUnreadable(deps),
+    sources: await sources.findUnreadable(deps),
+    webhooks: await webhooks.findUnreadable(deps),
+  }
+  const parts = Object.values(found)
+  if (parts.every(({ count }) => count === 0)) return undefined
+  return {
+    connections: found.connections.count,
+    sources: found.sources.count,
+    webhooks: found.webhooks.count,
+    names: parts.flatMap(({ names }) => names),
+    keyIds: [...new Set(parts.flatMap(({ keyIds }) => keyIds))],
+  }
 }
 
 /** How many connected instances encrypt with another key than this, or with none. */
@@ -116,10 +168,10 @@ async function reencryptKind<Row extends { id: string }, Change>(
 function reencryptor({ clock, ...options }: Pick<ReencryptionDeps, 'keys' | 'clock' | 'randomBytes'>) {
   const outcome: Reencryption = { changed: 0, kept: 0, unreadable: [] }
   const reencrypt: Reencrypt = (sealed, { owner, name, until = null }) => {
+    if (!isSealed(sealed)) return sealed
     const fresh = reseal(sealed, { ...options, owner })
     if (fresh === undefined) {
-      const isUseless = until !== null && until <= clock.now()
-      if (!isUseless) outcome.unreadable.push(name)
+      if (!isUseless(until, clock)) outcome.unreadable.push(name)
       return sealed
     }
     if (fresh === sealed) outcome.kept++
@@ -128,6 +180,35 @@ function reencryptor({ clock, ...options }: Pick<ReencryptionDeps, 'keys' | 'clo
   }
   return { reencrypt, outcome }
 }
+
+async function findUnreadable<Row extends { id: string }, Change>(
+  { repos, keys, clock }: ReadingDeps,
+  { list, reencrypted, ownerOf }: Kind<Row, Change>,
+) {
+  const found = { count: 0, names: [] as string[], keyIds: new Set<string>() }
+  for (let after: string | undefined; ; ) {
+    const rows = await list({ after, limit: PAGE })
+    for (const row of rows) {
+      const unreadable: string[] = []
+      reencrypted(row, (sealed, { owner, name, until = null }) => {
+        const isRead = !isSealed(sealed) || (keys && unseal(sealed, { keys, owner })) !== undefined
+        if (isRead || isUseless(until, clock)) return sealed
+        unreadable.push(name)
+        if (found.keyIds.size < MAX_NAMED) found.keyIds.add(keyIdIn(sealed) ?? 'unknown')
+        return sealed
+      })
+      if (unreadable.length === 0) continue
+      found.count++
+      if (found.count > MAX_NAMED) continue
+      const owner = await ownerOf(repos.within(everywhere), row)
+      found.names.push(...unreadable.map((name) => `the ${name} of ${owner}`))
+    }
+    after = rows.at(-1)?.id
+    if (after === undefined) return { ...found, keyIds: [...found.keyIds] }
+  }
+}
+
+const isUseless = (until: Date | null, clock: Pick<Clock, 'now'>) => until !== null && until <= clock.now()
 
 async function unreadableOf({ unreadable }: Reencryption, ownerOf: () => Promise<string>): Promise<string[]> {
   if (unreadable.length === 0) return []

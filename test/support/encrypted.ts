@@ -63,8 +63,8 @@ export async function readEverything(
   const deps = { encryptionKeys: keys, randomBytes }
   return {
     credentials: [vault.open(connection), vault.open(other)],
-    connection: vault.webhookSecretsOf(connection, now),
-    source: sourceSecrets(deps).validOf(source, now),
+    connection: vault.webhookSecretsOf(connection, now).texts,
+    source: sourceSecrets(deps).validOf(source, now).texts,
     webhook: webhookSigner(deps).secretsOf(webhook, now),
   }
 }

@@ -1,5 +1,5 @@
 import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
-import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, type Unsealed, unseal, unsealAll } from '../../domain/token-seal.ts'
 import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Reencrypt } from '../encryption.ts'
@@ -71,14 +71,15 @@ export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }
       return { text, sealed: seal(text, { keys, owner: secretOwner(connectionId), randomBytes }) }
     },
 
-    /** The valid webhook secrets of a connection; one that cannot be decrypted is omitted. */
-    webhookSecretsOf(connection: WebhookSecrets, now: Date): string[] {
+    /** The valid webhook secrets of a connection. */
+    webhookSecretsOf(connection: WebhookSecrets, now: Date): Unsealed {
       const { id, webhookSecret, previousWebhookSecret, previousWebhookSecretUntil: until } = connection
       const isOverlapping = until !== null && until > now
-      return [webhookSecret, isOverlapping ? previousWebhookSecret : null].flatMap((sealed) => {
-        const text = sealed !== null && keys ? unseal(sealed, { keys, owner: secretOwner(id) }) : undefined
-        return text ?? []
-      })
+      const stored = [webhookSecret, isOverlapping ? previousWebhookSecret : null]
+      return unsealAll(
+        stored.filter((text) => text !== null),
+        { keys, owner: secretOwner(id) },
+      )
     },
 
     /** The operator's token; only ever sent to the default host. */

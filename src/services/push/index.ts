@@ -1,6 +1,7 @@
 import type { CodeHost } from '../../clients/codehost.ts'
 import { type DropReason, isKept, judgeDelivery, type PushReading } from '../../domain/codehost/delivery.ts'
-import { invalidSignature } from '../../errors/index.ts'
+import type { Unsealed } from '../../domain/token-seal.ts'
+import { invalidSignature, secretUnreadable } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { NewDelivery } from '../../repositories/codehost/new-deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
@@ -13,7 +14,7 @@ export type PushService = ReturnType<typeof pushService>
 /** The connection that a delivery is for, and the secrets that it may be signed with. */
 export interface PushTarget {
   connection: Pick<ConnectionRow, 'id' | 'repositoryId' | 'comments'>
-  secrets: string[]
+  secrets: Unsealed
 }
 
 /** A verified delivery. */
@@ -43,11 +44,12 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
       onReceived = listener
     },
 
-    /** Undefined if there is no such connection, or it has no secret that can be decrypted. */
+    /** Undefined if there is no such connection, or it has no secret. */
     async findTarget(connectionId: string): Promise<PushTarget | undefined> {
       const connection = isUuid(connectionId) ? await deliveries.findConnection(connectionId) : undefined
-      const secrets = connection ? vault.webhookSecretsOf(connection, clock.now()) : []
-      if (!connection || secrets.length === 0) return undefined
+      if (!connection) return undefined
+      const secrets = vault.webhookSecretsOf(connection, clock.now())
+      if (secrets.texts.length === 0 && secrets.isComplete) return undefined
       const { id, repositoryId, comments } = connection
       return { connection: { id, repositoryId, comments }, secrets }
     },
@@ -55,8 +57,12 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
     /** `applyDue` applies stored deliveries, a batch of each connection, and returns whether there may be more. */
     ...deliveryApplier({ repos, clock, host, vault, metrics }),
 
-    isSigned: ({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> =>
-      host.isSignedWith(secrets, delivery),
+    /** @throws unavailable if it may be signed with a secret that cannot be decrypted */
+    async isSigned({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> {
+      if (await host.isSignedWith(secrets.texts, delivery)) return true
+      if (!secrets.isComplete) throw secretUnreadable()
+      return false
+    },
 
     /**
      * Stores a delivery; returns after the commit. A redelivery does nothing.

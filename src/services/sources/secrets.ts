@@ -1,6 +1,6 @@
 import { hashOf } from '../../domain/secret.ts'
 import { isStandardSecret } from '../../domain/sources/signature.ts'
-import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, type Unsealed, unsealAll } from '../../domain/token-seal.ts'
 import { encryptionKeyMissing, validationFailed } from '../../errors/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { VerifyScheme } from '../../schemas/source.ts'
@@ -39,12 +39,12 @@ export function sourceSecrets({
       return { text, stored: seal(text, { keys, owner: ownerOf(id), randomBytes }) }
     },
 
-    /** The hashes of the valid secrets, or the secrets themselves if they sign; one that cannot be decrypted is omitted. */
-    validOf(source: Stored, now: Date): string[] {
+    /** The hashes of the valid secrets, or the secrets themselves if they sign. */
+    validOf(source: Stored, now: Date): Unsealed {
       const { id, scheme, secret, previousSecret } = source
       const stored = [secret, ...(isOverlapping(source, now) && previousSecret ? [previousSecret] : [])]
-      if (!isSigning(scheme)) return stored
-      return stored.flatMap((sealed) => (keys && unseal(sealed, { keys, owner: ownerOf(id) })) ?? [])
+      if (!isSigning(scheme)) return { texts: stored, isComplete: true }
+      return unsealAll(stored, { keys, owner: ownerOf(id) })
     },
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { credentialsIn, isSecretOf, isSignedBy, mayHaveCredentials } from '../../domain/sources/signature.ts'
-import { invalidSender, missingSender } from '../../errors/index.ts'
+import { invalidSender, missingSender, secretUnreadable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
@@ -31,7 +31,7 @@ export function sourceSenders({
   return {
     /**
      * Decides what the headers of a delivery decide.
-     * @throws missing_credentials, invalid_credentials
+     * @throws missing_credentials, invalid_credentials; `isSigned` throws unavailable if a secret cannot be decrypted
      */
     async find(sourceId: string, headers: IncomingHttpHeaders): Promise<SourceSender> {
       const source = isUuid(sourceId) ? await sources.find(sourceId) : undefined
@@ -39,11 +39,18 @@ export function sourceSenders({
       const sent = source && credentialsIn(headers, { verification: source, now })
       if (!sent && !mayHaveCredentials(headers)) throw missingSender()
       if (!sent || !source.isActive) throw invalidSender()
-      const valid = secrets.validOf(source, now)
+      const { texts, isComplete } = secrets.validOf(source, now)
       if (sent.kind !== 'secret') {
-        return { target: source, isSigned: (body) => isSignedBy(sent, { body, secrets: valid }) }
+        return {
+          target: source,
+          isSigned(body) {
+            if (isSignedBy(sent, { body, secrets: texts })) return true
+            if (!isComplete) throw secretUnreadable()
+            return false
+          },
+        }
       }
-      if (!isSecretOf(sent.text, valid)) throw invalidSender()
+      if (!isSecretOf(sent.text, texts)) throw invalidSender()
       return { target: source }
     },
   }

@@ -1,4 +1,4 @@
-import { type EncryptionKeys, seal, unseal } from '../../domain/token-seal.ts'
+import { type EncryptionKeys, seal, unsealAll } from '../../domain/token-seal.ts'
 import { encryptionKeyMissing } from '../../errors/index.ts'
 import type { NewWebhookRow, WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Reencrypt } from '../encryption.ts'
@@ -32,9 +32,8 @@ export function webhookSigner({
     secretsOf(webhook: Signing, now: Date): string[] {
       const { secret, previousSecret } = webhook
       const stored = [secret, ...(isOverlapping(webhook, now) ? [previousSecret] : [])]
-      return stored.flatMap(
-        (sealed) => (keys && sealed && unseal(sealed, { keys, owner: ownerOf(webhook.id) })) || [],
-      )
+      const sealed = stored.filter((text) => text !== null)
+      return unsealAll(sealed, { keys, owner: ownerOf(webhook.id) }).texts
     },
   }
 }

@@ -155,7 +155,7 @@ export async function startWorld() {
       const parsed = readPush(delivery.payload)
       if (!parsed.isJson) throw new Error(parsed.problem)
       await receiver.receive(
-        { connection, secrets: [] },
+        { connection, secrets: { texts: [], isComplete: true } },
         {
           deliveryId,
           event: delivery.event,
