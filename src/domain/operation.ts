@@ -1,4 +1,4 @@
-import { insufficientScope } from '../errors/index.ts'
+import { insufficientScope, secretReplaced } from '../errors/index.ts'
 import type { Scope } from '../schemas/caller.ts'
 import { allows, type Strength } from './key-strength.ts'
 
@@ -8,6 +8,8 @@ export interface Operation {
   scope: Scope | 'any'
   /** Concerns the whole service: keys bound to a project are refused, whatever their scopes. */
   isServiceWide?: boolean
+  /** Makes, replaces or revokes a key or a secret: refused for a secret that was replaced itself. */
+  changesSecrets?: boolean
 }
 
 /** The operations of a service, by method. */
@@ -17,12 +19,20 @@ export type Operations<Service> = { [Method in keyof Service]?: Operation }
 export function requireAllowed(caller: Restricted, operation: Operation): void {
   const missing = missingScope(caller, operation)
   if (missing !== undefined) throw insufficientScope(missing)
+  if (isBeyondReplaced(caller, operation)) throw secretReplaced(operation.scope)
 }
 
 export const isAllowed = (caller: Restricted, operation: Operation): boolean =>
-  missingScope(caller, operation) === undefined
+  missingScope(caller, operation) === undefined && !isBeyondReplaced(caller, operation)
 
-type Restricted = Pick<Strength, 'scopes' | 'projectId'>
+type Restricted = Pick<Strength, 'scopes' | 'projectId'> & {
+  /** Whether the secret was replaced, and is valid only until the end of its overlap. */
+  isReplaced?: boolean
+}
+
+/** Whoever has a secret that was rotated away must not keep access by it, or take it from the owner. */
+const isBeyondReplaced = ({ isReplaced = false }: Restricted, { changesSecrets = false }: Operation) =>
+  isReplaced && changesSecrets
 
 function missingScope(
   { scopes, projectId }: Restricted,

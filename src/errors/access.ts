@@ -77,6 +77,13 @@ export const insufficientScope = (requiredScope: string) =>
     requiredScope,
   })
 
+export const secretReplaced = (requiredScope: string) =>
+  new AppError('insufficient_scope', {
+    detail:
+      'The secret of this key was replaced, and the previous one cannot create, rotate or revoke keys or secrets. Use the new secret, or sign in again with it.',
+    requiredScope,
+  })
+
 export const globalRuleOutOfReach = () =>
   new AppError('insufficient_scope', {
     detail:

@@ -47,9 +47,7 @@ export function requireMetricsReader({
   }
 }
 
-/** A rotated secret expires before its key. */
-const isExpired = ({ expiresAt, secretExpiresAt }: Caller) =>
-  [expiresAt, secretExpiresAt].some((end) => end && end <= new Date())
+const isExpired = ({ expiresAt }: Caller) => expiresAt !== null && expiresAt <= new Date()
 
 /** The same error as from the driver. */
 const TIMED_OUT = Object.assign(new Error('the database did not respond'), { code: 'ETIMEDOUT' })

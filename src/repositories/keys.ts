@@ -6,6 +6,8 @@ import { writeLastUsed } from './last-used.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
+/** A key, with the expiry of the secret that it was found by. */
+export type KeyBySecret = KeyRow & { secretExpiresAt: Date | null }
 /** A key with the visible parts of its secrets. */
 export type ShownKeyRow = KeyRow &
   Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
@@ -131,7 +133,7 @@ export function keysRepository(db: Executor, reach: Reach) {
 export function keyCredentials(db: Executor) {
   return {
     /** The key of a secret, also if it is revoked or expired. */
-    async findBySecret(hash: string): Promise<(KeyRow & { secretExpiresAt: Date | null }) | undefined> {
+    async findBySecret(hash: string): Promise<KeyBySecret | undefined> {
       const [row] = await db
         .select({ ...getTableColumns(apiKeys), secretExpiresAt: apiKeySecrets.expiresAt })
         .from(apiKeySecrets)

@@ -1,14 +1,26 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL } from '../db/drizzle.ts'
-import { apiKeys, sessions } from '../db/tables/access.ts'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, or, type SQL } from '../db/drizzle.ts'
+import { apiKeySecrets, apiKeys, sessions } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
 import type { KeyRow } from './keys.ts'
 import { writeLastUsed } from './last-used.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
-export type SessionWithKey = SessionRow & { key: KeyRow }
+/** A session, with its key and the expiry of the secret that opened it. */
+export type SessionWithKey = SessionRow & { key: KeyRow; secretExpiresAt: Date | null }
 
-const columns = { ...getTableColumns(sessions), key: getTableColumns(apiKeys) }
+const columns = {
+  ...getTableColumns(sessions),
+  key: getTableColumns(apiKeys),
+  secretExpiresAt: apiKeySecrets.expiresAt,
+}
+
+const selectSessions = (db: Executor) =>
+  db
+    .select(columns)
+    .from(sessions)
+    .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+    .innerJoin(apiKeySecrets, eq(apiKeySecrets.hash, sessions.secretHash))
 
 /** Management of sessions, within a reach. */
 export function sessionsRepository(db: Executor, reach: Reach) {
@@ -19,22 +31,21 @@ export function sessionsRepository(db: Executor, reach: Reach) {
       await db.insert(sessions).values(row)
     },
 
-    /** Sessions used since a time, oldest first; optionally of one key. */
+    /** Sessions used since a time whose secrets are valid, oldest first; optionally of one key. */
     async list(filter: {
       keyId?: string | undefined
       seenSince: Date
+      now: Date
       after?: string | undefined
       limit: number
     }) {
-      return db
-        .select(columns)
-        .from(sessions)
-        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
+      return selectSessions(db)
         .where(
           and(
             inReach,
             isNull(apiKeys.revokedAt),
             gt(sessions.lastSeenAt, filter.seenSince),
+            or(isNull(apiKeySecrets.expiresAt), gt(apiKeySecrets.expiresAt, filter.now)),
             filter.keyId ? eq(sessions.keyId, filter.keyId) : undefined,
             filter.after ? gt(sessions.id, filter.after) : undefined,
           ),
@@ -44,11 +55,7 @@ export function sessionsRepository(db: Executor, reach: Reach) {
     },
 
     async find(id: string): Promise<SessionWithKey | undefined> {
-      const [row] = await db
-        .select(columns)
-        .from(sessions)
-        .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-        .where(and(eq(sessions.id, id), inReach))
+      const [row] = await selectSessions(db).where(and(eq(sessions.id, id), inReach))
       return row
     },
 
@@ -85,11 +92,7 @@ export function sessionCredentials(db: Executor) {
   }
 
   async function find(which: SQL): Promise<SessionWithKey | undefined> {
-    const [row] = await db
-      .select(columns)
-      .from(sessions)
-      .innerJoin(apiKeys, eq(apiKeys.id, sessions.keyId))
-      .where(which)
+    const [row] = await selectSessions(db).where(which)
     return row
   }
 }

@@ -66,7 +66,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         operationId: 'rotateKey',
         summary: 'Rotate an API key',
         description:
-          'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Without overlap, the key’s sessions end as well.',
+          'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Until it ends, the previous secret can’t create, rotate, or revoke keys or secrets. A session ends with the secret that opened it.',
         params: IdPath('key'),
         body: ref(Rotation),
         response: { 200: responses(ref(ApiKeyWithSecret), { description: 'The key with its new secret.' }) },

@@ -43,7 +43,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Signs in to the dashboard with an API key. Sets an HttpOnly cookie for a session with the scopes of the key. The session ends with the key, or after 12 hours without a request.',
+          'Signs in to the dashboard with an API key. Sets an HttpOnly cookie for a session with the scopes of the key. The session ends with this secret of the key, or after 12 hours without a request.',
         body: ref(NewSession),
         response: {
           201: responses(ref(Session), {
@@ -56,10 +56,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
     async (request, reply) => {
       // Browsers send their Origin; another site must not sign users in.
       if (request.headers.origin !== undefined && !isOwnOrigin(request)) throw originNotAllowed()
-      request.caller = await failures.watch(request.ip, () => access.callerByKey(request.body.key))
+      const caller = await failures.watch(request.ip, () => access.callerByKey(request.body.key))
+      request.caller = caller
       // Counts towards the rate limit of the key.
       await limitCaller(request, reply)
-      const { session, token } = await sessions.open(request.caller, request.headers['user-agent'])
+      const { session, token } = await sessions.open(caller, request.headers['user-agent'])
       reply.setCookie(SESSION_COOKIE, token, {
         path: '/',
         httpOnly: true,

@@ -26,7 +26,11 @@ export const Me = Type.Object(
       description: 'The granted scopes. `admin` includes all others.',
     }),
     projectId: Nullable(Uuid('The project that the key is bound to, or null if it can access all projects.')),
-    expiresAt: Nullable(DateTime('When it expires, or null if it doesn’t.')),
+    expiresAt: Nullable(
+      DateTime(
+        'When the key expires, or the secret that was sent, if it was replaced; null if neither does.',
+      ),
+    ),
   },
   { $id: 'Me', description: 'The current caller.' },
 )

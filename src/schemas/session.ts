@@ -16,7 +16,9 @@ export const Session = Type.Object(
     isCurrent: Type.Boolean({ description: 'Whether this is the session of the current request.' }),
     createdAt: DateTime('When the session was opened.'),
     lastSeenAt: DateTime('When the session was last used, accurate to a minute.'),
-    expiresAt: DateTime('When the session expires: 12 hours after its last use, or with its key.'),
+    expiresAt: DateTime(
+      'When the session expires: 12 hours after its last use, or with its key or the secret that opened it.',
+    ),
   },
   { $id: 'Session', description: 'Somebody signed in to the dashboard.' },
 )

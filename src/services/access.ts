@@ -4,7 +4,7 @@ import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Repositories } from '../repositories/index.ts'
-import type { KeyRow } from '../repositories/keys.ts'
+import type { KeyBySecret } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
 
@@ -18,12 +18,16 @@ export interface Caller {
   name: string
   scopes: Scope[]
   projectId: string | null
+  /** When the key expires, or the secret that the request or its session was authenticated with. */
   expiresAt: Date | null
-  /** The hash of the key's secret in the request, if any: a key can have two with different expiry. */
+  /** Whether that secret was replaced by a newer one, and is valid for its overlap. */
+  isReplaced?: boolean
+  /** The hash of the key's secret in the request; a session has none. */
   secretHash?: string
-  /** The expiry of that secret, if it expires before its key. */
-  secretExpiresAt?: Date | null
 }
+
+/** A caller who sent a key. */
+export type KeyCaller = Caller & { secretHash: string }
 
 /** A session ends after this long without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000
@@ -63,14 +67,14 @@ export function accessService({
      * Authenticates a key. Unknown and revoked keys return the same error.
      * @throws invalid_credentials, expired_credentials
      */
-    async callerByKey(key: string): Promise<Caller> {
+    async callerByKey(key: string): Promise<KeyCaller> {
       const secretHash = hashOf(key)
       const row = await keys.get(secretHash)
       const now = clock.now()
       if (!row || row.revokedAt || isPast(row.secretExpiresAt, now)) throw invalidCredentials()
       if (isPast(row.expiresAt, now)) throw expiredCredentials()
       used.keys.set(row.id, now)
-      return { ...callerOf(row), secretHash, secretExpiresAt: row.secretExpiresAt }
+      return { ...callerOf(row), secretHash }
     },
 
     /**
@@ -84,7 +88,8 @@ export function accessService({
       if (isPast(row.key.expiresAt, now)) throw expiredCredentials()
       used.keys.set(row.keyId, now)
       used.sessions.set(row.id, now)
-      return { ...callerOf(row.key), type: 'session', id: row.id }
+      const { id, key, secretExpiresAt } = row
+      return { ...callerOf({ ...key, secretExpiresAt }), type: 'session', id }
     },
 
     /** Whether this is a valid webhook secret. */
@@ -148,14 +153,24 @@ export function accessService({
   }
 }
 
-function callerOf({ id, name, scopes, projectId, expiresAt }: KeyRow): Caller {
-  return { type: 'key', id, keyId: id, name, scopes: scopes as Scope[], projectId, expiresAt }
+function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: KeyBySecret): Caller {
+  return {
+    ...{ type: 'key', id, keyId: id, name, scopes: scopes as Scope[], projectId },
+    expiresAt: earliest(expiresAt, secretExpiresAt),
+    // Only rotation sets the expiry of a secret.
+    isReplaced: secretExpiresAt !== null,
+  }
 }
+
+/** The first of these times; null stands for never. */
+export const earliest = (...ends: (Date | null)[]): Date | null =>
+  ends.reduce((first, end) => (first === null || (end !== null && end < first) ? end : first), null)
 
 const isPast = (time: Date | null, now: Date) => time !== null && time <= now
 
-const isLive = (session: SessionWithKey, now: Date) =>
-  !session.key.revokedAt && session.lastSeenAt.getTime() + SESSION_IDLE_MS > now.getTime()
+/** A session ends with the secret that it was opened with. */
+const isLive = ({ key, lastSeenAt, secretExpiresAt }: SessionWithKey, now: Date) =>
+  !key.revokedAt && !isPast(secretExpiresAt, now) && lastSeenAt.getTime() + SESSION_IDLE_MS > now.getTime()
 
 async function flush(
   used: Map<string, Date>,

@@ -21,10 +21,10 @@ interface KeysDeps {
 }
 
 export const keyOperations = {
-  create: { scope: 'admin' },
+  create: { scope: 'admin', changesSecrets: true },
   list: { scope: 'admin' },
-  rotate: { scope: 'admin' },
-  revoke: { scope: 'admin' },
+  rotate: { scope: 'admin', changesSecrets: true },
+  revoke: { scope: 'admin', changesSecrets: true },
 } satisfies Operations<ReturnType<typeof keysService>>
 
 /** API keys. A key cannot create, rotate or revoke a stronger one. */
@@ -76,8 +76,6 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         const secret = keySecret(randomBytes)
         const previousUntil = new Date(now.getTime() + overlapSeconds * 1000)
         await repos.keys.rotate(secretRow(id, { secret, createdAt: now }), previousUntil)
-        // Without overlap the previous secret may be compromised, and so may its sessions.
-        if (overlapSeconds === 0) await repos.sessions.deleteAll(id)
         await record(repos, { type: 'key.rotated', key: row, caller, now, details: { overlapSeconds } })
         return {
           ...toApiKey(row, { secret, previousSecretExpiresAt: overlapSeconds > 0 ? previousUntil : null }),

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
-import { type AccessService, type Caller, SESSION_IDLE_MS } from './access.ts'
+import { type AccessService, type Caller, earliest, type KeyCaller, SESSION_IDLE_MS } from './access.ts'
 import { changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 
@@ -30,13 +30,17 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
 
   return {
     /** Opens a session for the caller's key. The token goes into the cookie and nowhere else. */
-    async open(caller: Caller, userAgent: string | undefined): Promise<{ session: Session; token: string }> {
+    async open(
+      caller: KeyCaller,
+      userAgent: string | undefined,
+    ): Promise<{ session: Session; token: string }> {
       const now = clock.now()
       const token = randomBytes(32).toString('base64url')
       const row: SessionRow = {
         id: clock.newId(now),
         hash: hashOf(token),
         keyId: caller.keyId,
+        secretHash: caller.secretHash,
         userAgent: userAgent?.slice(0, 500) ?? null,
         createdAt: now,
         lastSeenAt: now,
@@ -58,14 +62,18 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     },
 
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
-      const seenSince = new Date(clock.now().getTime() - SESSION_IDLE_MS)
+      const now = clock.now()
+      const seenSince = new Date(now.getTime() - SESSION_IDLE_MS)
       const keyId = allows(caller.scopes, 'admin') ? undefined : caller.keyId
       return readPage({
         order: orderById('sessions'),
         request,
         async read(after, limit) {
-          const rows = await repos.within(caller).sessions.list({ keyId, seenSince, after, limit })
-          return rows.map((row) => toSession(row, { key: { ...caller, ...row.key }, currentId: caller.id }))
+          const rows = await repos.within(caller).sessions.list({ keyId, seenSince, now, after, limit })
+          return rows.map((row) => {
+            const expiresAt = earliest(row.key.expiresAt, row.secretExpiresAt)
+            return toSession(row, { key: { ...row.key, expiresAt }, currentId: caller.id })
+          })
         },
       })
     },
@@ -110,7 +118,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
   }
 }
 
-/** A session ends with its key at the latest. */
+/** A session ends with its key, or with the secret that opened it, at the latest. */
 const sessionEnd = (session: Pick<SessionRow, 'lastSeenAt'>, key: { expiresAt: Date | null }) =>
   new Date(
     Math.min(

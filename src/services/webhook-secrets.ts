@@ -16,10 +16,10 @@ interface WebhookSecretsDeps {
 }
 
 export const webhookSecretOperations = {
-  create: { scope: 'admin', isServiceWide: true },
+  create: { scope: 'admin', isServiceWide: true, changesSecrets: true },
   list: { scope: 'admin', isServiceWide: true },
-  rotate: { scope: 'admin', isServiceWide: true },
-  revoke: { scope: 'admin', isServiceWide: true },
+  rotate: { scope: 'admin', isServiceWide: true, changesSecrets: true },
+  revoke: { scope: 'admin', isServiceWide: true, changesSecrets: true },
 } satisfies Operations<ReturnType<typeof webhookSecretsService>>
 
 /** The secrets that feedback senders authenticate with. At most two are valid at a time. */

@@ -316,9 +316,11 @@ create table sessions (
   user_agent text,
   created_at timestamp(3) with time zone not null,
   last_seen_at timestamp(3) with time zone not null,
+  secret_hash text not null,
   constraint sessions_hash_unique UNIQUE (hash),
   constraint sessions_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id),
-  constraint sessions_pkey PRIMARY KEY (id)
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_secret_hash_api_key_secrets_hash_fk FOREIGN KEY (secret_hash) REFERENCES api_key_secrets(hash)
 );
 
 create table source_events (

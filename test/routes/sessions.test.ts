@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SESSION_IDLE_MS } from '../../src/services/access.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { signIn as signInTo } from '../support/sign-in.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -8,12 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function signIn(key: string, headers: Record<string, string> = {}) {
-  const response = await service.post('/api/sessions', { key }, { key: null, headers })
-  const setCookie = response.headers.get('set-cookie') ?? ''
-  const cookie = setCookie.split(';')[0] ?? ''
-  return { response, setCookie, cookie, with: { key: null, headers: { cookie, origin: service.url } } }
-}
+const signIn = (key: string, headers?: Record<string, string>) => signInTo(service, key, headers)
 
 describe('signing in', () => {
   test('returns a cookie that scripts and other sites cannot use, with the scopes of the key', async () => {

@@ -99,9 +99,9 @@ const ROWS = [
   insert into api_key_secrets (hash, key_id, prefix, last_four, created_at)
   select id::text, id, 'x', 'x', now() from key`,
 
-  `insert into sessions (id, hash, key_id, created_at, last_seen_at)
-  select uuidv7(), gen_random_uuid()::text, id, now(), now() - make_interval(hours => (random() * 24)::integer)
-  from api_keys, generate_series(1, 3)`,
+  `insert into sessions (id, hash, key_id, secret_hash, created_at, last_seen_at)
+  select uuidv7(), gen_random_uuid()::text, key_id, hash, now(), now() - make_interval(hours => (random() * 24)::integer)
+  from api_key_secrets, generate_series(1, 3)`,
 
   `insert into feedback_events (id, outcome, duplicates, received_at, payload_cut)
   select uuidv7(make_interval(secs => i - 100000)), case when i < 100 then 'rejected' else 'accepted' end, 0, now(), false

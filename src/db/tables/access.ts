@@ -30,7 +30,7 @@ export const apiKeySecrets = pgTable(
   (table) => [index('api_key_secrets_key').on(table.keyId)],
 )
 
-/** Dashboard sessions: a cookie with the scopes of its key; deleted with the key. */
+/** Dashboard sessions: a cookie with the scopes of its key; they end with the secret that opened them. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -40,6 +40,9 @@ export const sessions = pgTable(
     keyId: uuid('key_id')
       .notNull()
       .references(() => apiKeys.id),
+    secretHash: text('secret_hash')
+      .notNull()
+      .references(() => apiKeySecrets.hash),
     userAgent: text('user_agent'),
     createdAt: timestamptz('created_at').notNull(),
     lastSeenAt: timestamptz('last_seen_at').notNull(),

@@ -31,10 +31,10 @@ const OVERLAP_MS = 86_400_000
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
 
 export const codehostOperations = {
-  connect: { scope: 'admin' },
+  connect: { scope: 'admin', changesSecrets: true },
   get: { scope: 'tasks:read' },
-  disconnect: { scope: 'admin' },
-  renewWebhookSecret: { scope: 'admin' },
+  disconnect: { scope: 'admin', changesSecrets: true },
+  renewWebhookSecret: { scope: 'admin', changesSecrets: true },
   sync: { scope: 'codehost:sync' },
   listRuns: { scope: 'tasks:read' },
   getRun: { scope: 'tasks:read' },

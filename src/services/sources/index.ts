@@ -19,12 +19,12 @@ import { isOverlapping, type SourceSecrets } from './secrets.ts'
 
 export const sourceOperations = {
   listPresets: { scope: 'admin' },
-  create: { scope: 'admin' },
+  create: { scope: 'admin', changesSecrets: true },
   list: { scope: 'admin' },
   get: { scope: 'admin' },
   update: { scope: 'admin' },
-  rotate: { scope: 'admin' },
-  delete: { scope: 'admin' },
+  rotate: { scope: 'admin', changesSecrets: true },
+  delete: { scope: 'admin', changesSecrets: true },
 } satisfies Operations<ReturnType<typeof sourcesService>>
 
 /** A source without its URL, which only the interface knows. */

@@ -27,12 +27,12 @@ import type { WebhookSigner } from './signer.ts'
 const MAX_WEBHOOKS = 20
 
 export const webhookOperations = {
-  create: { scope: 'admin' },
+  create: { scope: 'admin', changesSecrets: true },
   list: { scope: 'admin' },
   get: { scope: 'admin' },
   update: { scope: 'admin' },
-  rotate: { scope: 'admin' },
-  delete: { scope: 'admin' },
+  rotate: { scope: 'admin', changesSecrets: true },
+  delete: { scope: 'admin', changesSecrets: true },
 } satisfies Operations<ReturnType<typeof webhooksService>>
 
 interface WebhooksDeps {
