@@ -2,6 +2,7 @@ import { Liquid, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 import type { FieldError } from '../../errors/index.ts'
 import type { SourceTemplate, SourceTemplateMember } from '../../schemas/source.ts'
+import { refuseIgnored } from './liquid-syntax.ts'
 
 /** What decides which tasks a payload makes. */
 export interface SourceDefinition {
@@ -77,7 +78,7 @@ export function parseDefinition(
       // Cast: `entries` widens the names.
       text === null
         ? []
-        : [[name as SourceTemplateMember, parse(`/template/${name}`, () => engine.parse(text))]],
+        : [[name as SourceTemplateMember, parse(`/template/${name}`, () => parseText(text))]],
     ),
   }
   if (errors.length > 0) return { errors }
@@ -87,7 +88,12 @@ export function parseDefinition(
 
 function parseCondition(condition: string): Template[] {
   if (/\{%|%\}|\{\{|\}\}/.test(condition)) throw new Error('must be a condition, without {% or {{')
-  return engine.parse(`{% if ${condition} %}1{% endif %}`)
+  return parseText(`{% if ${condition} %}1{% endif %}`)
+}
+
+function parseText(text: string): Template[] {
+  refuseIgnored(text)
+  return engine.parse(text)
 }
 
 /** What a template may read, and how long it may take. */
@@ -112,5 +118,7 @@ export class RenderFailure extends Error {}
 /** The first line, without the place in a template of one line: `undefined filter: upcas`. */
 function messageOf(error: unknown): string {
   const [first = ''] = (error as Error).message.split('\n')
-  return first.replace(/, line:1, col:\d+$/, '').slice(0, MAX_MESSAGE_LENGTH)
+  const message = first.replace(/, line:1, col:\d+$/, '')
+  const hint = /^tag "el(se|s)?if" not found|^unexpected "if /.test(message) ? '. Use {% elsif %}' : ''
+  return `${message.slice(0, MAX_MESSAGE_LENGTH)}${hint}`
 }
