@@ -1,4 +1,15 @@
-import { chmod, chown, mkdir, readdir, readFile, realpath, rmdir, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { locateBinaries } from '../../src/db/embedded/binaries.ts'
@@ -56,6 +67,11 @@ describe.runIf(isRoot)('started by root, the embedded database', () => {
     expect(cluster).toMatch(/^\/var\/lib\/inlet\/[0-9a-f]{12}\/postgres$/)
     expect((await stat(cluster)).uid).not.toBe(0)
     expect(messages.filter((message) => message.includes('outside the data directory'))).toHaveLength(1)
+
+    const away = `${cluster}.away`
+    await rename(cluster, away)
+    await expect(start(dataDir)).rejects.toThrow(`is a link to the database in ${cluster}, where nothing is`)
+    await rename(away, cluster)
 
     await chmod(closed, 0o755)
     const second = await start(dataDir)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
+import { isLocked } from '../../src/db/embedded/folder-lock.ts'
 import { kill, spawnProcess, startProcess } from '../support/embedded-process.ts'
 import { ask, modeOf, newDirectory, removeEmbedded, serverPid, start } from '../support/embedded-servers.ts'
 
@@ -152,12 +153,12 @@ describe('the embedded database', () => {
   test('discards what a killed first start left', async () => {
     const dataDir = await newDirectory()
     const killed = spawnProcess(dataDir)
-    while (!(await hasScratch(dataDir))) await sleep(5)
+    const scratch = join(dataDir, await scratchInUse(dataDir))
     await kill(killed)
-    expect(await hasScratch(dataDir)).toBe(true)
+    await expect.poll(() => isLocked(scratch)).toBe(false)
 
     expect(await isUp(await start(dataDir))).toBe(true)
-    expect(await hasScratch(dataDir)).toBe(false)
+    expect(await readdir(dataDir)).toEqual(['postgres'])
   })
 })
 function isUp({ connectionString }: { connectionString: string }): Promise<boolean> {
@@ -167,6 +168,11 @@ function isUp({ connectionString }: { connectionString: string }): Promise<boole
   )
 }
 
-async function hasScratch(dataDir: string): Promise<boolean> {
-  return (await readdir(dataDir)).some((name) => name.includes('.new-'))
+/** The name of the folder in which the database is being made. */
+async function scratchInUse(dataDir: string): Promise<string> {
+  for (;;) {
+    const name = (await readdir(dataDir)).find((each) => each.includes('.new-'))
+    if (name && (await readdir(join(dataDir, name))).length > 0) return name
+    await sleep(5)
+  }
 }

@@ -28,6 +28,19 @@ export async function startProcess(
   return { process: child, connectionString, stop }
 }
 
+/** The error with which it ends where process IDs are others, as in another container. */
+export async function errorElsewhere(dataDir: string): Promise<string> {
+  const args = ['--pid', '--fork', '--mount-proc', process.execPath, '--input-type=module', '--eval', PROCESS]
+  const child = spawn('unshare', [...args, dataDir], { stdio: ['pipe', 'ignore', 'pipe'] })
+  processes.push(child)
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  await new Promise((resolve) => child.once('close', resolve))
+  return errors
+}
+
 /** Does not wait for its database. */
 export function spawnProcess(dataDir: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', PROCESS, dataDir], {

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TarEntry } from '../../lib/tar.ts'
 import { entryOf } from './backup-format.ts'
+import { LOCK_NAME } from './folder-lock.ts'
+import { HEARTBEAT_NAME } from './heartbeat.ts'
 import { RESTORED_FILE } from './restored.ts'
 
 /** How the paths of the database's files begin in an archive. */
@@ -70,6 +72,8 @@ const CONTROL_FILE = 'global/pg_control'
 const LEFT_OUT = [
   'backup_label',
   'backup_label.old',
+  HEARTBEAT_NAME,
+  LOCK_NAME,
   'postmaster.opts',
   'server.log',
   'server.log.1',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, chown, mkdir, readdir, readlink, realpath, rm, rmdir, stat, symlink } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readlink, realpath, rmdir, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, run } from './run.ts'
 import { exists, makeOpenDirectory } from './staging.ts'
@@ -11,6 +11,8 @@ export interface DataLocation {
   account: Account | undefined
   /** The directory for copies of the programs. */
   copies: string
+  /** Where `linkData` makes a link to the cluster, as it is not in the data directory. */
+  link?: string
 }
 
 interface Log {
@@ -45,15 +47,31 @@ async function locateAsRoot(dataDir: string, log: Log): Promise<DataLocation> {
   if (await canEnter(account, dataDir)) {
     return { cluster: join(await realpath(dataDir), 'postgres'), account, copies: ROOT_DIRECTORY }
   }
-  return { cluster: await moveOut(dataDir, { account, log }), account, copies: ROOT_DIRECTORY }
+  const link = join(dataDir, 'postgres')
+  return { cluster: await moveOut(dataDir, { account, log }), account, copies: ROOT_DIRECTORY, link }
+}
+
+/**
+ * Keeps later starts on these files, even if the path to the data directory has become accessible by then. Only once
+ * there is a database, so that a link to nothing always means that one is missing.
+ */
+export async function linkData({ cluster, link }: DataLocation): Promise<void> {
+  if (!link) return
+  await rmdir(link).catch(() => undefined)
+  await symlink(cluster, link).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
 }
 
 async function existingCluster(path: string): Promise<string | undefined> {
   const link = await readlink(path).catch(() => undefined)
   const cluster = await realpath(path).catch(() => undefined)
-  if (!cluster && link?.startsWith(ROOT_DIRECTORY)) await rm(path, { force: true })
-  else if (!cluster && link)
-    throw new Error(`${path} points to ${link}, where nothing is: mount it or remove the link`)
+  if (!cluster && link) {
+    throw new Error(
+      `${path} is a link to the database in ${link}, where nothing is: mount it there, or restore a backup. ` +
+        'To start with an empty database instead, remove the link',
+    )
+  }
   if (!cluster) return undefined
   await refuseForeign(cluster)
   if ((await readdir(cluster)).length === 0) return undefined
@@ -100,7 +118,6 @@ async function canEnter(account: Account, directory: string): Promise<boolean> {
   return (await run('/bin/sh', { args: ['-c', 'cd "$1"', 'sh', directory], account })).ok
 }
 
-// The link keeps later starts on these files, even if the path to dataDir has become accessible by then.
 async function moveOut(dataDir: string, { account, log }: { account: Account; log: Log }): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 12)
   const home = join(ROOT_DIRECTORY, hash)
@@ -108,10 +125,6 @@ async function moveOut(dataDir: string, { account, log }: { account: Account; lo
   await makeOpenDirectory(ROOT_DIRECTORY)
   await mkdir(home, { recursive: true, mode: 0o700 })
   await grantEntry(account, home)
-  await rmdir(join(dataDir, 'postgres')).catch(() => undefined)
-  await symlink(cluster, join(dataDir, 'postgres')).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
   log.info(
     { dataDir, database: cluster, uid: account.uid },
     'the database is kept outside the data directory, which its user cannot enter',

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
 import { locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
-import { locateData } from './data-location.ts'
+import { linkData, locateData } from './data-location.ts'
+import { beat } from './heartbeat.ts'
 import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { whenRestored } from './restored.ts'
@@ -54,6 +55,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     const { client, port } = await reachServer(cluster, { log, onStarting })
     await ensureDatabase(client, DATABASE)
     keepProcessAlive(client, false)
+    const stopBeating = beat(cluster.location.cluster)
     const supervisor = onLost && superviseServer({ cluster, lease: client, port, log, onLost })
     log.info(
       { dataDir: cluster.location.cluster, port, ms: Math.round(performance.now() - since) },
@@ -63,7 +65,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
       isShared: () => isShared(client),
       whenRestored: (act) => whenRestored(cluster.location.cluster, act),
-      stop: once(async () => stop(cluster, { lease: (await supervisor?.release()) ?? client, log })),
+      stop: once(async () => {
+        stopBeating()
+        await stop(cluster, { lease: (await supervisor?.release()) ?? client, log })
+      }),
     }
   } catch (error) {
     throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {
@@ -92,6 +97,7 @@ async function prepare({ dataDir, log, settings = {} }: EmbeddedOptions): Promis
     log,
   })
   const password = await ensureCluster(location, { binaries, isDurable: settings.fsync !== 'off' })
+  await linkData(location)
   return { location, binaries, credentials: { password, cluster: location.cluster }, settings }
 }
 

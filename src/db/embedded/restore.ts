@@ -8,8 +8,10 @@ import { type BackupHeader, unseal } from './backup-format.ts'
 import { type Binaries, locateBinaries, prepareBinaries } from './binaries.ts'
 import { PASSWORD_FILE } from './cluster.ts'
 import { PREFIX } from './cluster-files.ts'
-import { type DataLocation, locateData } from './data-location.ts'
+import { type DataLocation, linkData, locateData } from './data-location.ts'
 import { refuseSmallDisk } from './disk-space.ts'
+import { isLocked } from './folder-lock.ts'
+import { isUsedByAnotherHost } from './heartbeat.ts'
 import type { EmbeddedOptions } from './index.ts'
 import { readLockFile } from './lock-file.ts'
 import { movedName, RESTORED_FILE } from './restored.ts'
@@ -67,6 +69,7 @@ export async function restore({ dataDir, file, movesExisting, ...rest }: Restore
     if (movedTo && !(await exists(cluster))) await rename(movedTo, cluster)
     throw error
   })
+  await linkData(location)
   if (!header) throw new Error(`${file} was not read.`)
   return { header, movedTo }
 }
@@ -76,7 +79,10 @@ async function refuseInUse(
   cluster: string,
   { movesExisting }: Pick<RestoreOptions, 'movesExisting'>,
 ): Promise<boolean> {
-  if ((await readLockFile(cluster))?.server) {
+  const lock = await readLockFile(cluster)
+  const isRunning =
+    lock?.server || (await isLocked(cluster)) || (lock && (await isUsedByAnotherHost(cluster)))
+  if (isRunning) {
     throw new Error(`The database in ${cluster} is running. Stop Inlet first.`)
   }
   const isTaken = await exists(join(cluster, 'PG_VERSION'))

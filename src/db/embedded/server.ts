@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Binaries } from './binaries.ts'
 import type { DataLocation } from './data-location.ts'
+import { LOCKED, underLock } from './folder-lock.ts'
+import { isUsedByAnotherHost } from './heartbeat.ts'
 import { type Credentials, connect, isNotReadyYet, isRefusal } from './lease.ts'
 import { discardDeadLock, readLockFile } from './lock-file.ts'
 import { killOrphans } from './orphans.ts'
@@ -47,6 +49,8 @@ export async function reachServer(
   let lastChance = Date.now() + DEADLINE_MS
   let nextWarning = Date.now() + WARN_EVERY_MS
   let failedStarts = 0
+  let lockedUntil: number | undefined
+  let isFirstTry = true
   while (Date.now() < lastChance) {
     signal?.throwIfAborted()
     let pauseMs = RETRY_MS
@@ -63,19 +67,28 @@ export async function reachServer(
       // Crash recovery takes an unknown time; it and a shutdown end by themselves.
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
     } else {
-      if (lock) await discardDeadLock(location.cluster, lock)
+      // A clean stop leaves no lock file.
+      if (lock && isFirstTry && (await isUsedByAnotherHost(location.cluster)))
+        throw new Error(inUse(location.cluster))
+      isFirstTry = false
       const failure = await start(cluster, { port: required, onStarting })
       if (failure === undefined) {
         isStarted = true
         continue
       }
       problem = failure
-      if (IN_USE.test(failure)) await killOrphans(location.cluster)
+      if (failure.startsWith(LOCKED)) {
+        // A server that starts or stops in this container is visible, or gone, before the deadline.
+        lockedUntil ??= Date.now() + LOCKED_MS
+        if (Date.now() > lockedUntil) throw new Error(inUse(location.cluster))
+        await killOrphans(location.cluster)
+      } else if (lock && HAS_LOCK_FILE.test(failure)) await discardDeadLock(location.cluster, lock)
+      else if (IN_USE.test(failure)) await killOrphans(location.cluster)
       else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(location.cluster)))) {
         problem = 'no space left on the disk'
         lastChance = Date.now() + DEADLINE_MS
         pauseMs = SPACE_RETRY_MS
-      } else if (!PASSING.test(failure)) {
+      } else if (!HAS_LOCK_FILE.test(failure) && !PASSING.test(failure)) {
         if (++failedStarts === MAX_FAILED_STARTS) break
         if (required !== undefined) pauseMs = FAILED_RESTART_PAUSE_MS
       }
@@ -110,17 +123,21 @@ const WARN_EVERY_MS = 5_000
 const RETRY_MS = 50
 const MAX_FAILED_STARTS = 3
 const FAILED_RESTART_PAUSE_MS = 1_000
+const LOCKED_MS = 5_000
 const SPACE_RETRY_MS = 1_000
 const STOP_MS = 60_000
 const STOP_POLL_MS = 10
 // Another process was faster, or the port was just taken.
-const PASSING =
-  /"postmaster\.pid" (already exists|is empty)|could not bind|could not create any TCP\/IP sockets/
+const HAS_LOCK_FILE = /"postmaster\.pid" (already exists|is empty)/
+const PASSING = /could not bind|could not create any TCP\/IP sockets/
 // Backends of a killed server are still running or ending.
 const IN_USE = /shared memory block/
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 // A start needs one segment of the write-ahead log.
 const NEEDED_BYTES = 16 << 20
+
+const inUse = (cluster: string) =>
+  `${cluster} is in use by another container or host: stop Inlet there, or set DATA_DIR to another folder`
 
 const LOG_FILE = 'server.log'
 const MAX_LOG_BYTES = 1 << 20
@@ -140,8 +157,11 @@ async function start(
   })
     .map(([name, value]) => `-c ${name}=${quoted(value)}`)
     .join(' ')
-  const args = ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options]
-  const starting = run(binaries.pgCtl, {
+  const { file, args } = underLock('.', {
+    file: binaries.pgCtl,
+    args: ['start', '-D', '.', '-l', LOG_FILE, '-w', '-t', '10', '-s', '-o', options],
+  })
+  const starting = run(file, {
     args,
     account: location.account,
     cwd: location.cluster,

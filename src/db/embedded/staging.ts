@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { holdLock, isLocked, LOCK_NAME } from './folder-lock.ts'
 
 /**
  * Creates `target` completely or not at all: `fill` works in a scratch directory beside it and returns the path of the
@@ -13,14 +14,17 @@ export async function buildDirectory(
 ): Promise<void> {
   const scratch = scratchName(target)
   building.add(basename(scratch))
+  let release: (() => Promise<void>) | undefined
   try {
     await mkdir(scratch, { mode: 0o700 })
+    release = await holdLock(scratch)
     const finished = await fill(scratch)
     await rename(finished, target).catch(async (error: unknown) => {
       if (!(await exists(join(target, marker)))) throw error
     })
     await syncDirectory(dirname(target))
   } finally {
+    await release?.()
     await remove(scratch)
     building.delete(basename(scratch))
   }
@@ -66,12 +70,16 @@ export function isAlive(pid: number): boolean {
 
 const building = new Set<string>()
 const MAX_BUILD_MS = 10 * 60_000
+const LOCKING_MS = 10_000
 
-// A new container reuses the same small pids, so a live pid, even one's own, does not identify the owner.
+// A new container reuses the same small pids, so a live pid, even one's own, does not identify the owner. Where it is
+// dead, the owner of a folder may live in another container, and has the lock or is about to take it.
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
-  if (pid === process.pid || !isAlive(pid)) return true
   const made = await stat(path).catch(() => undefined)
-  return made !== undefined && Date.now() - made.mtimeMs > MAX_BUILD_MS
+  if (!made || (await isLocked(path))) return false
+  const ageMs = Date.now() - made.mtimeMs
+  if (pid !== process.pid && isAlive(pid)) return ageMs > MAX_BUILD_MS
+  return made.isFile() || ageMs > LOCKING_MS || (await exists(join(path, LOCK_NAME)))
 }
 
 // An initdb whose parent was killed may still be writing there: retry.

@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { holdLock } from '../../src/db/embedded/folder-lock.ts'
+import { restore } from '../../src/db/embedded/restore.ts'
+import { errorElsewhere, kill, startProcess } from '../support/embedded-process.ts'
+import { ask, newDirectory, removeEmbedded, serverPid, start } from '../support/embedded-servers.ts'
+
+const log = { info() {}, warn() {} }
+const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
+
+afterEach(removeEmbedded)
+
+describe.runIf(process.platform === 'linux')('a database whose server runs in another container', () => {
+  test('gets no second server, although the process ID in its lock file means nothing here', async () => {
+    const dataDir = await newDirectory()
+    const elsewhere = await startProcess(dataDir)
+    await ask(elsewhere.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
+
+    await asInAnotherContainer(dataDir, async () => {
+      await expect(start(dataDir)).rejects.toThrow(/in use by another container/)
+    })
+
+    expect(await ask(elsewhere.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
+  })
+
+  test('is not renamed by a restore', async () => {
+    const dataDir = await newDirectory()
+    await startProcess(dataDir)
+
+    await asInAnotherContainer(dataDir, async () => {
+      const restoring = restore({ dataDir, file: '/nowhere', movesExisting: true, log })
+      await expect(restoring).rejects.toThrow(/is running. Stop Inlet first/)
+    })
+  })
+
+  test('is completed there, and nobody deletes the folder where it is made', async () => {
+    const dataDir = await newDirectory()
+    const scratch = join(dataDir, `postgres.new-${UNUSED_PID}-0a0b0c0d`)
+    await mkdir(scratch)
+    const release = await holdLock(scratch)
+
+    await (await start(dataDir)).stop()
+    expect(await readdir(dataDir)).toContain(`postgres.new-${UNUSED_PID}-0a0b0c0d`)
+
+    await release?.()
+    await (await start(dataDir)).stop()
+    expect(await readdir(dataDir)).toEqual(['postgres'])
+  })
+
+  test.runIf(canUnshare)('gets no second server from a container with process IDs of its own', async () => {
+    const dataDir = await newDirectory()
+    const first = await start(dataDir)
+
+    expect(await errorElsewhere(dataDir)).toMatch(/in use by another container/)
+
+    expect(await ask(first.connectionString, 'SELECT 7 AS number')).toEqual([{ number: 7 }])
+  })
+})
+
+describe('a database that another host may use over the network', () => {
+  test('gets no second server while its heartbeat goes on', async () => {
+    const dataDir = await newDirectory()
+    const path = await heartbeatOfAnotherHost(dataDir)
+    const beating = setInterval(() => writeFile(path, `another-host ${Date.now()}`), 50)
+
+    const starting = start(dataDir)
+
+    await expect(starting).rejects.toThrow(/in use by another container or host/)
+    clearInterval(beating)
+  })
+
+  test('starts once the heartbeat has stopped', async () => {
+    const dataDir = await newDirectory()
+    await heartbeatOfAnotherHost(dataDir)
+
+    const server = await start(dataDir)
+
+    expect(await ask(server.connectionString, 'SELECT 7 AS number')).toEqual([{ number: 7 }])
+  })
+})
+
+/** After it was killed with its server. */
+async function heartbeatOfAnotherHost(dataDir: string): Promise<string> {
+  const killed = await startProcess(dataDir)
+  process.kill(await serverPid(dataDir), 'SIGKILL')
+  await kill(killed.process)
+  const path = join(await realpath(dataDir), 'postgres', 'inlet.heartbeat')
+  await writeFile(path, 'another-host 1')
+  return path
+}
+
+/** Meanwhile, the server's lock file is what it is where neither its processes nor its shared memory are visible. */
+async function asInAnotherContainer(dataDir: string, act: () => Promise<void>): Promise<void> {
+  const path = join(await realpath(dataDir), 'postgres', 'postmaster.pid')
+  const original = await readFile(path, 'utf8')
+  const changed = original.split('\n').with(0, String(UNUSED_PID)).with(6, '').join('\n')
+  await writeFile(path, changed)
+  await act()
+  expect(await readFile(path, 'utf8')).toBe(changed)
+  await writeFile(path, original)
+}
+
+/** Above the highest that Linux gives. */
+const UNUSED_PID = 4_194_305
