@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/index.ts'
 import { isDateTime, isUuid, isWellFormedText } from '../schemas/formats.ts'
+import { quoted } from './validation/field-errors.ts'
 
 /** A member of a line. */
 export interface ImportField {
@@ -36,8 +37,9 @@ export function valueErrors(
 
 function messageFor(value: unknown, { type, values, isNullable }: ImportField): string | undefined {
   if (value === null) return isNullable ? undefined : 'must not be null'
-  if (values) return values.includes(value as string) ? undefined : `must be one of ${values.join(', ')}`
-  return IS_OF_TYPE[type](value) ? undefined : `must be ${WORDS[type]}`
+  if (values?.includes(value as string)) return undefined
+  if (values) return `must be one of ${values.join(', ')}, not ${quoted(value)}`
+  return IS_OF_TYPE[type](value) ? undefined : `must be ${WORDS[type]}, not ${quoted(value)}`
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && isWellFormedText(value)

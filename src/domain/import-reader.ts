@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type AppError, type FieldError, validationFailed } from '../errors/index.ts'
 import { FORMAT } from './export-format.ts'
 import { type ImportField, valueErrors } from './import-fields.ts'
+import { importLimits } from './import-limits.ts'
 import { MAX_ERRORS } from './validation/field-errors.ts'
 
 /** A kind of line, and its members. */
@@ -16,6 +17,8 @@ export interface ImportRow {
   text: string
   /** From 1. */
   line: number
+  /** Its id, if it refers to rows that may come later: these references are checked at the end. */
+  referring: string | undefined
 }
 
 export type ImportReader = ReturnType<typeof importReader>
@@ -29,6 +32,7 @@ export function importReader(kinds: ImportKind[]) {
   const order = kinds.map(({ kind }) => kind)
   const counts = new Map(order.map((kind) => [kind, 0]))
   const hash = createHash('sha256')
+  const limitErrors = importLimits()
   const errors: FieldError[] = []
   let line = 0
   let section: 'header' | 'rows' | 'end' = 'header'
@@ -63,14 +67,15 @@ export function importReader(kinds: ImportKind[]) {
       }
       const { kind } = members
       if (!isInOrder(kind)) return undefined
-      const found = valueErrors(members, fieldsOf.get(kind) ?? new Map())
+      const wrongTypes = valueErrors(members, fieldsOf.get(kind) ?? new Map())
+      const found = wrongTypes.length > 0 ? wrongTypes : limitErrors(kind, members)
       for (const { path, code, message } of found) fail(path, { code, message })
-      return found.length > 0 ? undefined : { kind, text, line }
+      return found.length > 0 ? undefined : { kind, text, line, referring: referringId(members) }
     },
 
-    /** Adds the error of a line that the database refused. */
-    refuse(at: number, error: Omit<FieldError, 'path'>): void {
-      errors.push({ ...error, path: `line.${at}` })
+    /** Adds the error of an earlier line. */
+    refuse(at: number, { member = '', ...error }: Omit<FieldError, 'path'> & { member?: string }): void {
+      fail(member, { ...error, at })
     },
 
     /** The error of a line that is too long to be read. */
@@ -161,6 +166,21 @@ export function importReader(kinds: ImportKind[]) {
       fail('sha256', { code: 'not_allowed', message, at })
     }
   }
+}
+
+/** Tasks refer to later ones, and the list of a source or a connection has to belong to its project. */
+function referringId({
+  kind,
+  id,
+  mergedInto,
+  blockedBy,
+  listId,
+}: Record<string, unknown>): string | undefined {
+  const isReferring =
+    kind === 'task'
+      ? Boolean(mergedInto) || (Array.isArray(blockedBy) && blockedBy.length > 0)
+      : (kind === 'source' || kind === 'connection') && Boolean(listId)
+  return isReferring ? String(id) : undefined
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

@@ -13,8 +13,11 @@ export const importRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'imports'>> 
   app,
   { imports },
 ) => {
+  app.removeAllContentTypeParsers()
   // Read line by line, after the guards.
   app.addContentTypeParser(MEDIA_TYPE, async (_request: unknown, body: Readable) => body)
+  // Not read at all.
+  app.addContentTypeParser('*', async () => ({}))
 
   app.post(
     '',
@@ -38,7 +41,6 @@ export const importRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'imports'>> 
     },
     async (request) => {
       const { body, caller, headers } = request
-      // Without a body, or with an empty one of another type.
       if (!(body instanceof Readable)) throw unsupportedMediaType(headers['content-type'], MEDIA_TYPE)
       request.liftDeadline()
       try {

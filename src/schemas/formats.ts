@@ -47,6 +47,9 @@ export const RESERVED_ACTIVITY_PREFIXES = [
 export const isActivityType = (text: string) =>
   !RESERVED_ACTIVITY_PREFIXES.some((prefix) => text.startsWith(prefix))
 
+/** The longest description or comment of another system, in UTF-8; longer ones are cut. */
+export const MAX_RECEIVED_BYTES = 262_144
+
 /** PostgreSQL stores neither NUL nor lone surrogates. */
 export const isWellFormedText = (text: string) => !text.includes('\0') && text.isWellFormed()
 

@@ -13,6 +13,8 @@ import {
   Uuid,
 } from './parts.ts'
 
+export const MAX_WEBHOOKS = 20
+
 const DisabledReason = ['failed', 'gone', 'imported', 'restored'] as const
 
 const Types = Type.Array(

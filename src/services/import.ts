@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { findCycle } from '../domain/dependencies.ts'
 import { MAX_LINE_BYTES } from '../domain/export-format.ts'
 import { type ImportReader, type ImportRow, importReader } from '../domain/import-reader.ts'
 import type { Operations } from '../domain/operation.ts'
@@ -88,6 +89,7 @@ async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading
     bytes += line.length
   }
   await insert()
+  if (!reader.hasErrors()) await refuseReferences({ reader, target })
   reader.end()
   return count
 
@@ -103,6 +105,8 @@ async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading
         batch.map(({ text }) => text),
       )
       if (refusal) reader.refuse(batch[refusal.index]?.line ?? first.line, errorOf(refusal))
+      const referring = batch.flatMap(({ referring: id, line }) => (id === undefined ? [] : [{ id, line }]))
+      if (referring.length > 0) await target.addReferring(referring)
     }
     if (garbageBytes < MAX_GARBAGE_BYTES) return
     collectRecentGarbage()
@@ -123,6 +127,26 @@ async function* keepingAlive(
     }
     yield chunk
   }
+}
+
+/** What can only be checked once all rows are there. */
+async function refuseReferences({ reader, target }: Pick<Reading, 'reader' | 'target'>): Promise<void> {
+  for (const { line, member, reason } of await target.findBadReferences())
+    reader.refuse(line, { member, code: 'not_allowed', message: REFERENCES[reason] })
+  const tasks = await target.listDependencies()
+  const blockers = new Map(tasks.map(({ id, blockedBy }) => [id, blockedBy]))
+  const [first] = findCycle(blockers, [...blockers.keys()]) ?? []
+  const line = tasks.find(({ id }) => id === first)?.line
+  if (line === undefined) return
+  const message = 'makes a cycle, in which each task is blocked by the next'
+  reader.refuse(line, { member: 'blockedBy', code: 'not_allowed', message })
+}
+
+const REFERENCES: Record<Awaited<ReturnType<ImportTarget['findBadReferences']>>[number]['reason'], string> = {
+  no_task: 'must be a task that is not deleted',
+  other_project: 'must be a task of the same project',
+  merged: 'must be a task that is not merged itself',
+  no_list: 'must be a list of the project',
 }
 
 type Refusal = NonNullable<Awaited<ReturnType<ImportTarget['insert']>>>

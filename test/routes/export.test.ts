@@ -59,7 +59,7 @@ describe('an export', () => {
     expect(ofKind('task').find(({ id }) => id === ids.task)).toMatchObject({
       title: expect.stringContaining('\u0001\u001f\u007f \r\n\t'),
       priority: 'high',
-      labels: ['Bug', 'a "b", {c}', ''],
+      labels: ['Bug', 'a "b", {c}'],
       assignees: ['Ada', 'NULL'],
       metadata: { a: [1.5, null, { ключ: 'é' }] },
       createdAt: '2026-11-22T20:29:52.007Z',

@@ -78,7 +78,7 @@ describe('an invalid file is refused and changes nothing:', () => {
     ],
     'one with a value of another type': [
       () => change('task', { title: 5 }),
-      { path: /\.title$/, message: /must be text/ },
+      { path: /\.title$/, message: /^must be text .*, not 5$/ },
     ],
     'one with a null': [
       () => change('task', { title: null }),
@@ -90,7 +90,7 @@ describe('an invalid file is refused and changes nothing:', () => {
     ],
     'one with an unknown status': [
       () => change('task', { status: 'later' }),
-      { path: /\.status$/, message: /must be one of open, in_progress, done/ },
+      { path: /\.status$/, message: /^must be one of open, in_progress, done, not "later"$/ },
     ],
     'one with an invalid date': [
       () => change('task', { createdAt: '2026-02-31T00:00:00Z' }),
@@ -102,10 +102,10 @@ describe('an invalid file is refused and changes nothing:', () => {
     ],
     'one with a NUL character in JSON': [
       () => change('task', { metadata: { a: '\0' } }),
-      { path: /^line\.\d+$/, message: /does not accept/ },
+      { path: /^line\.\d+\.metadata$/, message: /NUL/ },
     ],
     'one with a number out of range': [
-      () => change('task', { version: 1e12 }),
+      () => change('task', { codehostRepositoryId: 1e30 }),
       { path: /^line\.\d+$/, message: /does not accept/ },
     ],
     'one with a task that is done and not completed': [
@@ -186,9 +186,13 @@ describe('an invalid file is refused and changes nothing:', () => {
   })
 
   test('another content type, and none', async () => {
-    const json = await service.post('/api/import', text.split('\n')[0])
-    expect([json.status, json.body.detail]).toEqual([415, expect.stringContaining('application/x-ndjson')])
-    expect((await service.post('/api/import')).status).toBe(415)
+    for (const type of ['application/json', 'text/plain', 'application/octet-stream', 'no type']) {
+      const refused = await service.post('/api/import', text, { headers: { 'content-type': type } })
+      const detail = expect.stringMatching(/use application\/x-ndjson\.$/)
+      expect([type, refused.status, refused.body.detail]).toEqual([type, 415, detail])
+    }
+    const { status, body } = await service.post('/api/import')
+    expect([status, body.detail]).toEqual([415, 'Content-Type is missing; use application/x-ndjson.'])
   })
 
   test('one that stalls', async () => {
@@ -236,9 +240,9 @@ describe('an import', () => {
     expect(changes.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
 
     const { body: projects } = await service.get('/api/projects')
-    expect(projects.data.find(({ id }: { id: string }) => id === ids.project)).toMatchObject({ openCount: 2 })
+    expect(projects.data.find(({ id }: { id: string }) => id === ids.project)).toMatchObject({ openCount: 1 })
     const { body: lists } = await service.get(`/api/projects/${ids.project}/lists`)
-    expect(lists.data.find(({ id }: { id: string }) => id === ids.list)).toMatchObject({ openCount: 2 })
+    expect(lists.data.find(({ id }: { id: string }) => id === ids.list)).toMatchObject({ openCount: 1 })
     expect((await service.get(`/api/labels?projectId=${ids.project}`)).body.data).toEqual([
       expect.objectContaining({ name: 'bug', openCount: 1 }),
     ])

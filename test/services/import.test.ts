@@ -10,6 +10,9 @@ test('the transaction of an import stays open while lines arrive slowly', async 
     listContents: async () => [],
     clear: async () => {},
     insert: async () => undefined,
+    addReferring: async () => {},
+    findBadReferences: async () => [],
+    listDependencies: async () => [],
     keepAlive: async () => void statements.push('keep alive'),
     complete: async () => ({ defaults: 1, withoutList: 0 }),
   }

@@ -1,6 +1,6 @@
 import { asRecord } from '../../lib/as-record.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import { repaired } from '../../schemas/formats.ts'
+import { MAX_RECEIVED_BYTES, repaired } from '../../schemas/formats.ts'
 import { authorOf, type CodehostItem, isItemNumber, secondOf, timeOf, urlOf } from './item.ts'
 import { hashOf } from './task.ts'
 
@@ -35,8 +35,6 @@ export interface StoredComment {
 /** The code host's own name for a deleted account. */
 const DELETED_ACCOUNT = 'ghost'
 
-const MAX_BODY_BYTES = 262_144
-
 /**
  * Parses a comment of the code host. Texts are repaired, never rejected: NUL is removed, lone surrogates are replaced,
  * long texts truncated. Returns undefined if it is not a comment at all: then the response is invalid.
@@ -49,7 +47,7 @@ export function commentOf(raw: unknown): CodehostComment | undefined {
   return {
     externalId,
     number,
-    body: typeof body === 'string' ? truncateUtf8(repaired(body), MAX_BODY_BYTES) : '',
+    body: typeof body === 'string' ? truncateUtf8(repaired(body), MAX_RECEIVED_BYTES) : '',
     url: urlOf(html_url),
     author: authorOf(user),
     createdAt: timeOf(created_at),

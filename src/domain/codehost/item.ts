@@ -1,7 +1,7 @@
 import { asRecord } from '../../lib/as-record.ts'
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import { isDateTime, repaired } from '../../schemas/formats.ts'
+import { isDateTime, isWebAddress, MAX_RECEIVED_BYTES, repaired } from '../../schemas/formats.ts'
 import { rankOf } from '../priority.ts'
 import type { StoredTask } from '../task.ts'
 
@@ -37,7 +37,6 @@ export interface CodehostItem {
 
 /** Limits of a task; code hosts do not enforce them. */
 const MAX_TITLE_LENGTH = 500
-const MAX_DESCRIPTION_BYTES = 262_144
 const MAX_NAME_LENGTH = 100
 const MAX_NAMES = 20
 const MAX_URL_LENGTH = 2048
@@ -58,8 +57,7 @@ export function itemOf(raw: unknown): CodehostItem | undefined {
     number,
     kind: isPull ? 'pull_request' : 'issue',
     title: truncate(textOf(rest.title).trim(), MAX_TITLE_LENGTH) || `#${number}`,
-    description:
-      typeof rest.body === 'string' ? truncateUtf8(repaired(rest.body), MAX_DESCRIPTION_BYTES) : null,
+    description: typeof rest.body === 'string' ? truncateUtf8(repaired(rest.body), MAX_RECEIVED_BYTES) : null,
     url: urlOf(rest.html_url),
     labels: labels.slice(0, MAX_NAMES),
     labelColors: colorsOf(rest.labels),
@@ -148,7 +146,8 @@ function truncate(text: string, maxLength: number): string {
 
 export function urlOf(text: unknown): string | null {
   const url = typeof text === 'string' && text.length <= MAX_URL_LENGTH ? URL.parse(repaired(text)) : null
-  return url && ['http:', 'https:'].includes(url.protocol) ? url.href : null
+  // Escaped characters make it longer.
+  return url && url.href.length <= MAX_URL_LENGTH && isWebAddress(url.href) ? url.href : null
 }
 
 export function authorOf(user: unknown): CodehostItem['author'] {

@@ -1,7 +1,7 @@
 import { distinctIgnoringCase } from '../../lib/distinct-ignoring-case.ts'
 import { textReplacer } from '../../lib/replace-texts.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import { isDateTime } from '../../schemas/formats.ts'
+import { isDateTime, MAX_RECEIVED_BYTES } from '../../schemas/formats.ts'
 import type { TaskPriority } from '../../schemas/task.ts'
 import type { NewTaskInBulk } from '../../schemas/task-requests.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
@@ -61,7 +61,6 @@ const PRIORITIES: Record<FeedbackEvent['sentiment'], TaskPriority> = {
 
 const MAX_TITLE_LENGTH = 120
 const MAX_LABEL_LENGTH = 100
-const MAX_DESCRIPTION_BYTES = 262_144
 /** Maximum length of a value, applied only when a description is truncated. */
 const MAX_VALUE_LENGTH = 1_000
 
@@ -108,12 +107,12 @@ export function descriptionOf(
   const whole = isCut ? undefined : wholeDescription(asMarkdown(note), { properties, redact })
   if (whole !== undefined) return whole
 
-  const forNote = Math.min(Buffer.byteLength(note), MAX_DESCRIPTION_BYTES / 2)
+  const forNote = Math.min(Buffer.byteLength(note), MAX_RECEIVED_BYTES / 2)
   const short = (text: string) => shortened(redact(text))
-  const lines = linesWithin(MAX_DESCRIPTION_BYTES - forNote - 2 * FRAME_BYTES, { properties, show: short })
+  const lines = linesWithin(MAX_RECEIVED_BYTES - forNote - 2 * FRAME_BYTES, { properties, show: short })
   const missing = properties.length - lines.length + omitted
   const rest = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
-  const left = MAX_DESCRIPTION_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
+  const left = MAX_RECEIVED_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
   return joined(asMarkdown(truncateUtf8(note, left)), rest)
 }
 
@@ -122,10 +121,10 @@ function wholeDescription(
   note: string,
   { properties, redact }: { properties: Property[]; redact: Redact },
 ): string | undefined {
-  const lines = linesWithin(MAX_DESCRIPTION_BYTES, { properties, show: redact })
+  const lines = linesWithin(MAX_RECEIVED_BYTES, { properties, show: redact })
   if (lines.length < properties.length) return undefined
   const whole = joined(note, tableOf(lines))
-  return Buffer.byteLength(whole) <= MAX_DESCRIPTION_BYTES ? whole : undefined
+  return Buffer.byteLength(whole) <= MAX_RECEIVED_BYTES ? whole : undefined
 }
 
 const CUT_HERE =

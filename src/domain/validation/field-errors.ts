@@ -101,7 +101,7 @@ const wordsFor = (type: string | string[]) =>
     .join(' or ')
 
 /** A value for a message: a primitive as JSON, cut to 100 characters, anything else as its type. */
-function quoted(value: unknown): string {
+export function quoted(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
   return typeof value === 'string' ? JSON.stringify(cut(value)) : String(value)

@@ -7,6 +7,14 @@ import { nameOf } from '../export/index.ts'
 import { EXPORTED_TABLES } from '../export/tables.ts'
 import type { Executor } from '../index.ts'
 import { completeImport } from './completion.ts'
+import {
+  addReferring,
+  type BadReference,
+  createReferring,
+  findBadReferences,
+  type ImportedDependency,
+  listDependencies,
+} from './references.ts'
 import { insertLines, type LineRefusal } from './rows.ts'
 
 /** The channel for notices that an import began or ended. */
@@ -35,6 +43,12 @@ export interface ImportTarget {
   clear(): Promise<void>
   /** Inserts all of these lines; returns which one was refused. */
   insert(kind: string, lines: string[]): Promise<LineRefusal | undefined>
+  /** Remembers the lines of rows whose references are checked at the end. */
+  addReferring(rows: { id: string; line: number }[]): Promise<void>
+  /** Those of the remembered lines that refer to something they can't, up to a hundred. */
+  findBadReferences(): Promise<BadReference[]>
+  /** The tasks that may be part of a cycle, by line. */
+  listDependencies(): Promise<ImportedDependency[]>
   /** Keeps the transaction open while the file arrives slowly. */
   keepAlive(): Promise<void>
   /** Counts what follows from the rows; returns how many projects are the default, and how many have no default list. */
@@ -105,6 +119,7 @@ async function begin({ db }: Session): Promise<void> {
   const tables = [...new Set([...EXPORTED_TABLES.map(nameOf), ...FOLLOWING])]
   await db.execute(sql.raw(`lock table ${tables.join(', ')} in exclusive mode`))
   await db.execute(sql`set local lock_timeout = 0`)
+  await createReferring(db)
 }
 
 /** Tables that follow from the exported ones. */
@@ -160,6 +175,9 @@ function targetIn({ db }: Session): ImportTarget {
     },
 
     insert: (kind, lines) => insertLines(db, { kind, lines }),
+    addReferring: (rows) => addReferring(db, rows),
+    findBadReferences: () => findBadReferences(db),
+    listDependencies: () => listDependencies(db),
 
     async keepAlive() {
       await db.execute(sql`select 1`)

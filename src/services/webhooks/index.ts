@@ -14,7 +14,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { NewWebhookRow, WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Rotation } from '../../schemas/key.ts'
-import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from '../../schemas/webhook.ts'
+import {
+  MAX_WEBHOOKS,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookWithSecret,
+} from '../../schemas/webhook.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
@@ -23,8 +29,6 @@ import { isOverlapping } from '../sources/secrets.ts'
 import { writableProject } from '../writable-project.ts'
 import { writeOutstanding } from './outstanding.ts'
 import type { WebhookSigner } from './signer.ts'
-
-const MAX_WEBHOOKS = 20
 
 export const webhookOperations = {
   create: { scope: 'admin', changesSecrets: true },

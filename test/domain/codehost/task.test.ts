@@ -213,6 +213,7 @@ describe('a response of the code host', () => {
 
   test.each<[string, object, Partial<CodehostItem>]>([
     ['an address that is none', { html_url: 'javascript:alert(1)' }, { url: null }],
+    ['one that is too long once escaped', { html_url: `https://example/${'é'.repeat(400)}` }, { url: null }],
     [
       'a pull request without merged_at',
       { ...closed, pull_request: {} },

@@ -7,6 +7,7 @@ import { invalidate } from '../../api/invalidate.ts'
 import { problemOf } from '../../api/problem.ts'
 import type { Comment } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { ExternalLink } from '../../components/external-link.tsx'
 import { MenuButton } from '../../components/menu-button.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useDraft } from '../../components/use-draft.ts'
@@ -61,23 +62,17 @@ export function CommentItem({ comment, isManaged }: { comment: Comment; isManage
   )
 }
 
-const AuthorName = ({ author: { name, url } }: Pick<Comment, 'author'>) =>
-  url ? (
-    <a href={url} target="_blank" rel="noreferrer noopener">
-      <strong>{name}</strong>
-    </a>
-  ) : (
+const AuthorName = ({ author: { name, url } }: Pick<Comment, 'author'>) => (
+  <ExternalLink url={url}>
     <strong>{name}</strong>
-  )
+  </ExternalLink>
+)
 
-const CommentTime = ({ comment: { externalUrl, createdAt } }: { comment: Comment }) =>
-  externalUrl ? (
-    <a href={externalUrl} target="_blank" rel="noreferrer noopener">
-      <RelativeTime dateTime={createdAt} />
-    </a>
-  ) : (
+const CommentTime = ({ comment: { externalUrl, createdAt } }: { comment: Comment }) => (
+  <ExternalLink url={externalUrl}>
     <RelativeTime dateTime={createdAt} />
-  )
+  </ExternalLink>
+)
 
 interface CommentEditorProps {
   comment: Comment

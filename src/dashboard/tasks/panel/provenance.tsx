@@ -2,6 +2,7 @@ import { LinkExternalIcon } from '@primer/octicons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Activity, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
+import { ExternalLink, isHttpUrl } from '../../components/external-link.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { iconOf, SourceIcon } from '../icons.tsx'
 import { repositoryOf } from '../managed.ts'
@@ -17,10 +18,10 @@ export function Provenance({ task }: { task: Task }) {
         {task.externalUrl && isHttpUrl(task.externalUrl) && (
           <>
             {' · '}
-            <a href={task.externalUrl} target="_blank" rel="noreferrer noopener">
+            <ExternalLink url={task.externalUrl}>
               {task.source === 'codehost' ? 'View on code host' : 'View source'}{' '}
               <LinkExternalIcon size={13} aria-hidden />
-            </a>
+            </ExternalLink>
           </>
         )}
       </span>
@@ -107,5 +108,3 @@ function routingText({ metadata }: Activity): ReactNode {
   }
   return texts[String(metadata.matchedOn)] ?? 'routed'
 }
-
-const isHttpUrl = (address: string) => /^https?:\/\//i.test(address)
