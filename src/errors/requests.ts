@@ -96,6 +96,14 @@ export const unsupportedMediaType = (contentType: string | undefined, supported 
       : `Content-Type is missing; use ${supported}.`,
   })
 
+export const unsupportedEncoding = (encoding: string) =>
+  new AppError('unsupported_media_type', {
+    detail: `Content-Encoding ${encoding.slice(0, 100)} is not supported; send the body without one.`,
+  })
+
+export const severalHosts = () =>
+  validationFailed([{ path: 'header.host', code: 'too_many', message: 'must be sent once' }])
+
 export const requestInProgress = () =>
   new AppError('request_in_progress', {
     detail: 'Another request with this Idempotency-Key is still being processed. Send this one again later.',

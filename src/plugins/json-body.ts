@@ -9,6 +9,7 @@ import {
   AppError,
   bodyTooLarge,
   invalidJson,
+  unsupportedEncoding,
   unsupportedMediaType,
   validationFailed,
   workerLost,
@@ -81,7 +82,12 @@ export const jsonBody = fp<JsonBodyOptions>(
     app.decorateRequest('bodyBytes', 0)
     app.decorateRequest('largeBody', null)
     app.addHook('preParsing', async (request, reply) => {
-      if (!request.earlyRefusal) request.resources = requestResources(reply.raw)
+      if (request.earlyRefusal) return
+      request.resources = requestResources(reply.raw)
+      const encoding = request.headers['content-encoding'] ?? ''
+      if (isIdentity(encoding)) return
+      request.bodyError = unsupportedEncoding(encoding)
+      reply.header('accept-encoding', 'identity')
     })
     app.addHook('onSend', async (request) => request.resources?.release())
     app.removeAllContentTypeParsers()
@@ -141,10 +147,14 @@ export const jsonBody = fp<JsonBodyOptions>(
 
 const isMediaType = (type = 'any/type') => /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/.test(type)
 
+/** `identity` says that nothing is encoded, which some clients write. */
+const isIdentity = (encodings: string) =>
+  encodings.split(',').every((encoding) => ['', 'identity'].includes(encoding.trim().toLowerCase()))
+
 /** Keeps an error until after the guards instead of throwing it. */
 export async function keepingError(request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> {
   // Not read: Node discards the body after the response, which does not depend on it.
-  if (request.earlyRefusal || request.is404) return undefined
+  if (request.earlyRefusal || request.bodyError || request.is404) return undefined
   try {
     return await (request.resources?.during(work) ?? work())
   } catch (error) {

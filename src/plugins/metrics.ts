@@ -10,7 +10,7 @@ export const countResponses = fp<{ metrics: Pick<Metrics, 'responded' | 'failed'
   async function countResponses(app: FastifyInstance, { metrics }) {
     app.addHook('onResponse', async ({ method, is404, routeOptions }, reply) => {
       const status = reply.statusCode
-      if (reply.problemCode !== undefined) metrics.failed(reply.problemCode)
+      if (reply.problem) metrics.failed(reply.problem.code)
       metrics.responded({
         method: METHODS.has(method) ? method : 'other',
         route: is404 ? unmatched(status) : (routeOptions.url ?? 'unmatched'),

@@ -4,6 +4,7 @@ import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { severalHosts } from '../errors/index.ts'
 import { attached } from '../lib/traced.ts'
 
 declare module 'fastify' {
@@ -48,13 +49,16 @@ export const requests = fp(
     })
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
+      const { ip } = request
       // On the raw response, so that hijacked responses have it, too.
       if (isDraining) reply.raw.setHeader('connection', 'close')
       // Fastify's `onResponse` does not run for clients that disconnect.
       reply.raw.once(
         'close',
-        attached(() => logEnd(request, reply)),
+        attached(() => logEnd(request, { reply, ip })),
       )
+      // Proxies differ in which of several they use.
+      if (hostsIn(request.raw.rawHeaders) > 1) throw severalHosts()
     })
     app.addHook('onSend', async (_, reply) => {
       // The client opens its next connection to another instance.
@@ -64,13 +68,21 @@ export const requests = fp(
   { name: 'requests' },
 )
 
-function logEnd(request: FastifyRequest, reply: FastifyReply): void {
+/** Names and values alternate. */
+const hostsIn = (rawHeaders: string[]) =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+
+/** The address is read when the request arrives: a closed socket has none. */
+function logEnd(request: FastifyRequest, { reply, ip }: { reply: FastifyReply; ip: string }): void {
   const { writableFinished: isComplete, headersSent: hasStatus } = reply.raw
+  const status = hasStatus ? reply.raw.statusCode : null
   request.log.info(
     {
       method: request.method,
       route: request.routeOptions.url ?? null,
-      status: hasStatus ? reply.raw.statusCode : null,
+      // Together: docs/operating.md has a filter of fail2ban for them.
+      status,
+      ...(status !== null && status >= 400 && { ...reply.problem, address: ip }),
       ms: Math.round(reply.elapsedTime * 10) / 10,
       caller: request.caller?.id,
     },

@@ -12,8 +12,8 @@ declare module 'fastify' {
   }
 
   interface FastifyReply {
-    /** The code of the error that was sent. */
-    problemCode?: string
+    /** The error that was sent, for the log and the metrics. */
+    problem?: { path?: string; code: string }
   }
 }
 
@@ -60,7 +60,8 @@ export function sendProblem(reply: FastifyReply, error: AppError | FastifyError)
     if (retryAfterSeconds) reply.header('retry-after', String(retryAfterSeconds))
     if (allow) reply.header('allow', allow.join(', '))
   }
-  reply.problemCode = body.code
+  const { errors: [first] = [] } = body
+  reply.problem = { ...(first && { path: pathToLog(first.path) }), code: body.code }
   if (status === 401) reply.header('www-authenticate', 'ApiKey')
   // Does not wait for the rest of the body.
   if (status === 408) reply.header('connection', 'close')
@@ -102,6 +103,13 @@ function listed(error: AppError): { errors?: FieldError[]; errorsOmitted?: numbe
   const listed = errors.slice(0, MAX_ERRORS)
   const omitted = errors.length - listed.length + errorsOmitted
   return { errors: listed, ...(omitted > 0 && { errorsOmitted: omitted }) }
+}
+
+/** Without names that clients make up, which could be secrets or e-mail addresses: those of ours are letters. */
+function pathToLog(path: string): string {
+  const [, part = '', pointer = ''] = /^(\w*[./])(.*)$/s.exec(path) ?? []
+  const names = part.endsWith('.') ? [pointer] : pointer.split('/')
+  return part + names.map((name) => (/^(\d+|(\d+\.)?[a-z-]{1,30})$/i.test(name) ? name : '*')).join('/')
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0] ?? '/'

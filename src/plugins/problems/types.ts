@@ -240,7 +240,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'The version in `If-Match` is not the current one. Read the resource again before you change it.',
   ],
   body_too_large: [413, 'Body too large', 'Send a smaller body.'],
-  unsupported_media_type: [415, 'Unsupported media type', 'Send `Content-Type: application/json`.'],
+  unsupported_media_type: [
+    415,
+    'Unsupported media type',
+    'Send `Content-Type: application/json`, and no `Content-Encoding`.',
+  ],
   idempotency_key_reused: [
     422,
     'Idempotency-Key reused',
