@@ -33,6 +33,7 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     projects,
     push,
     sequencer,
+    statistics,
     sync,
     taskCounts,
     tasks,
@@ -74,6 +75,11 @@ export async function startJobs({ connection, services, logger }: JobsDeps): Pro
     paced(
       unlessImporting(() => taskCounts.aggregate()),
       { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
+    ),
+    // Pages of a table that was never analyzed are slow; the threshold of its growth makes this rare.
+    paced(
+      unlessImporting(() => statistics.refresh()),
+      { shares: { busy: 0.3, quiet: 0.9 }, pauseMs: 2_000, logger },
     ),
     paced(
       unlessImporting(() => claims.openExpired()),

@@ -34,6 +34,7 @@ import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { similarTasksRepository } from './similar-tasks.ts'
 import { sourceEventsRepository } from './sources/events.ts'
 import { sourcesRepository } from './sources/sources.ts'
+import { statisticsRepository } from './statistics.ts'
 import { statsRepository } from './stats.ts'
 import { taskChanges } from './task-changes.ts'
 import { taskCountsRepository } from './task-counts.ts'
@@ -104,6 +105,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     syncQueue: syncQueue(db),
     webhookQueue: webhookQueueRepository(db),
     stats: statsRepository(db),
+    statistics: statisticsRepository(db),
     within: (reach: Reach) => ({
       ...bound(db, { reach, search }),
       /** One transaction per use case; the repositories passed to it are bound to it. */

@@ -48,6 +48,7 @@ import { sourceReceiver } from './sources/receiving.ts'
 import { sourceSecrets } from './sources/secrets.ts'
 import { sourceSenders } from './sources/senders.ts'
 import { sourceTests } from './sources/testing.ts'
+import { statisticsService } from './statistics.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { taskCountsService } from './tasks/counts.ts'
@@ -137,6 +138,7 @@ export function services(given: ServiceDeps) {
     webhookDeliveries: webhookDeliveriesService({ repos, clock, signer, receiver }),
     webhookQueue,
     idempotency: idempotencyService({ repos, clock }),
+    statistics: statisticsService({ repos, clock }),
     taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),

@@ -71,3 +71,21 @@ test('the text of tasks is indexed for searches', async () => {
   })
   await jobs.stop()
 })
+
+test('a table that a burst has filled is analyzed before autovacuum comes', async () => {
+  await service.query('alter table tasks set (autovacuum_enabled = off)')
+  const { inbox } = await service.given.project()
+  const tasks = Array.from({ length: 100 }, (_, n) => ({ title: `Task ${n}` }))
+  for (let n = 0; n < 6; n++) await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+  const jobs = await start(service)
+  await vi.waitFor(
+    async () => {
+      const known = await service.query(
+        `select null_frac > 0.9 as is from pg_stats where tablename = 'tasks' and attname = 'deleted_at'`,
+      )
+      expect(known).toEqual([{ is: true }])
+    },
+    { timeout: 30_000, interval: 100 },
+  )
+  await jobs.stop()
+})
