@@ -1,22 +1,27 @@
 import pg from 'pg'
 import { emptyTally } from '../../src/domain/codehost/tally.ts'
 
-const COUNT = 1_000_000
-
-/** The project of the oldest tasks, all in its first list. */
+/** The project of the oldest tasks, a fifth of all, in its first list. */
 export const OLD_PROJECT = 'Old'
-export const OLD_COUNT = 200_000
 /** The project of which one task in 500 is not done. */
 export const DONE_PROJECT = 'Project 9'
 
+export interface Filling {
+  /** Of tasks. */
+  count: number
+  /** Whether PostgreSQL knows statistics of the rows. */
+  isAnalyzed: boolean
+}
+
 /**
- * Fills a migrated database with a million tasks, and with other rows of a service that was used for a year, in the state
- * they have after a while: indexes built, statistics known.
+ * Fills a migrated database with tasks, and with other rows of a service that was used for a year: in the state they have
+ * after a while, indexes built, statistics known, or as they are before the first `analyze`.
  */
-export async function fillWithMillionTasks(connectionString: string): Promise<void> {
+export async function fillWithTasks(connectionString: string, { count, isAnalyzed }: Filling): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
+    if (!isAnalyzed) for (const statement of REMEMBERING) await client.query(statement)
     const { rows: indexes } = await client.query<{ name: string; definition: string }>(
       `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
        where indrelid in ('tasks'::regclass, 'task_texts'::regclass, 'activity'::regclass) and not indisprimary`,
@@ -25,9 +30,9 @@ export async function fillWithMillionTasks(connectionString: string): Promise<vo
       // Without triggers and foreign keys, and with the indexes built afterwards: the same rows in a third of the time.
       `set session_replication_role = replica; set maintenance_work_mem = '512MB'`,
       ...indexes.map(({ name }) => `drop index ${name}`),
-      ...ROWS,
+      ...rows(count),
       ...indexes.map(({ definition }) => definition),
-      'vacuum analyze',
+      ...(isAnalyzed ? ['vacuum analyze'] : [FORGETTING]),
     ]) {
       await client.query(statement)
     }
@@ -36,7 +41,21 @@ export async function fillWithMillionTasks(connectionString: string): Promise<vo
   }
 }
 
-const ROWS = [
+/** Before the tables are filled. */
+const REMEMBERING = [
+  `do $$ declare name text; begin
+    for name in select oid::regclass from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace loop
+      execute format('alter table %s set (autovacuum_enabled = off)', name);
+    end loop;
+  end $$`,
+  `create temp table sizes as
+    select relname, relpages, reltuples from pg_class where relnamespace = 'public'::regnamespace`,
+]
+/** Building an index stores how large its table is. */
+const FORGETTING = `update pg_class set relpages = sizes.relpages, reltuples = sizes.reltuples
+  from sizes where sizes.relname = pg_class.relname and relnamespace = 'public'::regnamespace`
+
+const rows = (count: number) => [
   // 20 projects of 10 lists; one is archived.
   `with project as (
     insert into projects (id, name, archived_at, created_at, updated_at)
@@ -57,13 +76,13 @@ const ROWS = [
     case when source = 'codehost' then case when i % 2 = 0 then 'issue' else 'pull_request' end end,
     labels::text[], assignees::text[], '{}', 'system', 'test', at, opened, changed, case when status = 'done' then changed end,
     case when i % 101 = 0 then now() - make_interval(mins => i % 40000) end, 1
-  from generate_series(1, ${COUNT}) as i
+  from generate_series(1, ${count}) as i
   cross join lateral (
-    select now() - make_interval(secs => 30 * (${COUNT} - i)) as at,
+    select now() - make_interval(secs => 30 * (${count} - i)) as at,
       -- Half of the code host's tasks were opened years before they were imported.
-      case when i / 17 % 20 between 6 and 12 then now() - make_interval(secs => 104729::bigint * i % (300 * ${COUNT}))
-        else now() - make_interval(secs => 30 * (${COUNT} - i)) end as opened,
-      now() - make_interval(secs => 7919::bigint * i % (30 * ${COUNT})) as changed,
+      case when i / 17 % 20 between 6 and 12 then now() - make_interval(secs => 104729::bigint * i % (300 * ${count}))
+        else now() - make_interval(secs => 30 * (${count} - i)) end as opened,
+      now() - make_interval(secs => 7919::bigint * i % (30 * ${count})) as changed,
       case when i % 10007 = 0 then ' quokka' when i % 3 = 0 then ' export' else '' end as word,
       case when i / 13 % 5 > 0 then 'done' when i / 13 % 50 = 0 then 'in_progress' else 'open' end as status,
       case when i / 17 % 10 < 6 then 'api' when i / 17 % 10 < 9 then 'codehost' else 'analytics' end as source,
@@ -71,7 +90,7 @@ const ROWS = [
       case when i % 10009 = 1 then '{Seldom}' when i / 23 % 4 = 0 then '{Ada}' else '{}' end as assignees
   ) as task
   join (select row_number() over (order by name like '${OLD_PROJECT}, %', id) as n, id, project_id from lists) as lists
-    on lists.n = case when i <= ${OLD_COUNT} then 201 else 1 + i * 31 % 200 end
+    on lists.n = case when i <= ${count / 5} then 201 else 1 + i * 31 % 200 end
   order by i`,
 
   `update tasks set status = 'done', completed_at = updated_at
@@ -90,7 +109,7 @@ const ROWS = [
   `insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at, transaction)
   select uuidv7(created_at - now()), case when n % 3 = 0 then 'task.updated' else 'task.created' end, id, project_id,
     'key', md5((n / 10000)::text)::uuid, 'test', '{}', created_at, n::text::xid8
-  from (select row_number() over (order by id) as n, * from tasks limit 300000) as tasks`,
+  from (select row_number() over (order by id) as n, * from tasks limit ${(count * 3) / 10}) as tasks`,
 
   `with key as (
     insert into api_keys (id, name, scopes, created_at)
