@@ -19,7 +19,7 @@ interface ListenOptions {
   connectionString: string
   /**
    * By channel: called with each notification, and without payload when listening starts, at first and after each
-   * reconnect, because notifications in between are lost.
+   * reconnect, because notifications in between are lost. If it throws, it is called again without payload.
    */
   channels: Record<string, (payload: string) => void>
   /** The id of the key that this instance encrypts with. */
@@ -50,7 +50,7 @@ export function listen({ connectionString, channels, onError, ...options }: List
       stream: () => databaseSocket(silenceMs, cut),
     })
     client = fresh
-    fresh.on('notification', ({ channel, payload = '' }) => channels[channel]?.(payload))
+    fresh.on('notification', ({ channel, payload = '' }) => receive(channel, payload))
     fresh.on('error', onError)
     // A connection that only listens does not detect that its peer has disappeared, so it is queried periodically.
     let isAsked = true
@@ -80,6 +80,16 @@ export function listen({ connectionString, channels, onError, ...options }: List
     } catch (error) {
       onError(error as Error)
       await fresh.end().catch(() => {})
+    }
+  }
+
+  // Every role of the database may notify, with any payload: one that cannot be read may mean anything, like none.
+  function receive(channel: string, payload: string) {
+    try {
+      channels[channel]?.(payload)
+    } catch (error) {
+      onError(new Error(`a notice of the channel ${channel} cannot be read`, { cause: error }))
+      channels[channel]?.('')
     }
   }
 

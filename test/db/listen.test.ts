@@ -48,6 +48,23 @@ test.each([
   },
 )
 
+test('a listener takes a notice that cannot be read for one without content', async () => {
+  const received: unknown[] = []
+  const errors: string[] = []
+  const listener = listen({
+    connectionString: database.connectionString,
+    channels: { news: (payload) => received.push(payload === '' ? '' : JSON.parse(payload)) },
+    onError: ({ message }) => errors.push(message),
+  })
+  await listener.ready
+  await notify('{')
+  await notify('"two"')
+
+  await expect.poll(() => received).toEqual(['', '', 'two'])
+  expect(errors).toEqual(['a notice of the channel news cannot be read'])
+  await listener.close()
+})
+
 test('a listener keeps its connection while there are no notifications', async () => {
   const received: string[] = []
   const listener = listen({
