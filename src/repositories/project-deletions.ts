@@ -17,6 +17,14 @@ export function projectDeletionsRepository(db: Executor) {
       await db.delete(projectDeletions).where(eq(projectDeletions.projectId, projectId))
     },
 
+    async exists(projectId: string): Promise<boolean> {
+      const rows = await db
+        .select({ projectId: projectDeletions.projectId })
+        .from(projectDeletions)
+        .where(eq(projectDeletions.projectId, projectId))
+      return rows.length > 0
+    },
+
     /** Locks a deletion, any or a given one, until the transaction ends. Never waits. */
     async claim(projectId: string | undefined): Promise<ProjectDeletionRow | undefined> {
       const [row] = await db

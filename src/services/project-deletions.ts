@@ -110,10 +110,13 @@ export function projectDeletionsOf({ repos, clock, deletionMs = 2_000 }: Project
     const actor = { type, id: actorId, name }
     const isGone = await repos
       .within(everywhere)
-      .transaction(async (repos) =>
-        finish(repos, { project: await lockEmptyProject(repos, { clock, id: deletion.projectId }), actor }),
-      )
-      .then(() => true)
+      .transaction(async (repos) => {
+        const project = await lockEmptyProject(repos, { clock, id: deletion.projectId })
+        // Who unarchived the project after the last batch cancelled this.
+        if (!(await repos.projectDeletions.exists(project.id))) return false
+        await finish(repos, { project, actor })
+        return true
+      })
       .catch(async (error) => {
         if (!(error instanceof AppError)) throw error
         // It is referenced again, so it stays archived; or another instance has deleted it.

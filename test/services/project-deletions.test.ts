@@ -89,6 +89,22 @@ describe('the deletion of a project with a large trash', () => {
     expect((await service.get(`/api/projects/${id}`)).body.archivedAt).toBeNull()
   })
 
+  test('is cancelled by unarchiving the project just before the last step', async () => {
+    const { id } = await givenTrash(120)
+    await workerProjects.delete(caller, id)
+    const locks = locksOf(service)
+    const release = await locks.acquire(`select from projects where id = '${id}' for update`)
+    const unarchived = service.post(`/api/projects/${id}/unarchive`)
+    await locks.waiting(1, unarchived)
+    const finished = finish()
+    await locks.waiting(2, unarchived, finished)
+    await release()
+    await finished
+
+    expect((await unarchived).status).toBe(200)
+    expect((await service.get(`/api/projects/${id}`)).body.archivedAt).toBeNull()
+  })
+
   test('stops when something references the project in the meantime', async () => {
     const { id } = await givenTrash(450)
     await workerProjects.delete(caller, id)
