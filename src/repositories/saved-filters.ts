@@ -50,6 +50,14 @@ export function savedFiltersRepository(db: Executor) {
       await db.update(savedFilters).set(change).where(isThe(key))
     },
 
+    /** Changes the list of all that name this one, whosever they are. */
+    async moveList(fromId: string, toId: string): Promise<void> {
+      await db
+        .update(savedFilters)
+        .set({ query: sql`jsonb_set(${savedFilters.query}, '{listId}', to_jsonb(${toId}::text))` })
+        .where(sql`${savedFilters.query}->>'listId' = ${fromId}`)
+    },
+
     /** Returns whether it existed. */
     async delete(key: Pick<SavedFilterRow, 'id' | 'keyId'>): Promise<boolean> {
       const { rowCount } = await db.delete(savedFilters).where(isThe(key))

@@ -98,7 +98,7 @@ export function listDeletionsOf({
       actorName: name,
       createdAt: clock.now(),
     }
-    await repos.codehost.moveList(list.id, destination.id)
+    await moveUsers(repos, deletion)
     if (isSmall && (await finishClosed(repos, { deletion, list, lists }))) return true
     await repos.listDeletions.save(deletion)
     if (!target) await repos.listDeletions.refuseNewTasks(list.id)
@@ -136,7 +136,7 @@ export function listDeletionsOf({
         const existing = present.find((each) => each.listId === listId)
         if (!existing) return true
         if (!(await repos.lists.tryClose(listId))) return false
-        await repos.codehost.moveList(listId, existing.targetId)
+        await moveUsers(repos, existing)
         return finishClosed(repos, { deletion: existing, list, lists })
       })
       .catch((error) => {
@@ -164,6 +164,27 @@ export function listDeletionsOf({
     ])
     await repos.configurationChanges.announceProject(list.projectId)
     return true
+  }
+
+  /** What adds tasks to the list, or shows them, follows them. */
+  async function moveUsers(repos: BoundRepositories, deletion: ListDeletionRow): Promise<void> {
+    const { listId, targetId, projectId } = deletion
+    await repos.codehost.moveList(listId, targetId)
+    await repos.savedFilters.moveList(listId, targetId)
+    const moved = await repos.sources.moveList(listId, targetId)
+    const now = clock.now()
+    await repos.activity.insert(
+      moved.map(({ id: sourceId, name }) => {
+        const metadata = { sourceId, name, fields: ['listId'] }
+        return activityRow(clock, {
+          now,
+          type: 'source.updated',
+          actor: actor(deletion),
+          projectId,
+          metadata,
+        })
+      }),
+    )
   }
 
   /** Moves one batch; skips locked tasks. */

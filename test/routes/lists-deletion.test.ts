@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 import { namesInOrder } from '../support/positions.ts'
+import { sourceOf } from '../support/sources.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -117,6 +118,31 @@ describe('deleting a list', () => {
       expect((await service.get(`/api/lists/${target.id}`)).body.openCount).toBe(1)
     },
   )
+
+  test('moves its sources and the saved filters of everybody along', async () => {
+    const project = await service.given.project()
+    const [from, to] = [await newList(project.id), await newList(project.id)]
+    const { source, send } = await sourceOf(service, {
+      projectId: project.id,
+      listId: from.id,
+      verify: { scheme: 'bearer' },
+    })
+    const reader = await service.given.key({ scopes: ['tasks:read'] })
+    const query = { listId: from.id, status: ['open'] }
+    const filter = (await service.post('/api/saved-filters', { name: 'Mine', query }, { key: reader })).body
+    await newTask(from.id)
+
+    await service.delete(`/api/lists/${from.id}?moveTo=${to.id}`)
+
+    expect((await service.get(`/api/sources/${source.id}`)).body.listId).toBe(to.id)
+    expect((await send({ title: 'Next' })).body.listId).toBe(to.id)
+    expect((await service.get(`/api/saved-filters/${filter.id}`, { key: reader })).body).toMatchObject({
+      query: { listId: to.id, status: ['open'] },
+      count: 2,
+    })
+    const { data } = (await service.get(`/api/activity?projectId=${project.id}&type=source.updated`)).body
+    expect(data).toMatchObject([{ metadata: { sourceId: source.id, fields: ['listId'] } }])
+  })
 
   test('rejects an invalid moveTo', async () => {
     const [project, other] = [await service.given.project(), await service.given.project()]

@@ -62,6 +62,15 @@ export function sourcesRepository(db: Executor, reach: Reach) {
       await db.update(sources).set(change).where(isId(id))
     },
 
+    /** Changes the list of those that use this one, and returns them. */
+    async moveList(fromId: string, toId: string): Promise<Pick<SourceRow, 'id' | 'name'>[]> {
+      return db
+        .update(sources)
+        .set({ listId: toId })
+        .where(and(eq(sources.listId, fromId), inReach))
+        .returning({ id: sources.id, name: sources.name })
+    },
+
     async delete(id: string): Promise<void> {
       await db.delete(sources).where(isId(id))
     },
