@@ -7,15 +7,6 @@ import { serveJobs } from './lib/side-thread.ts'
 const jobs: WorkerJobs = {
   readDelivery,
   readPush,
-  async readSourceDelivery(input) {
-    const { readSourceDelivery } = await import('./domain/sources/reading.ts')
-    return readSourceDelivery(input)
-  },
-  async checkSource(definition) {
-    const { parseDefinition } = await import('./domain/sources/templates.ts')
-    const result = parseDefinition(definition)
-    return 'errors' in result ? result.errors : []
-  },
   // The checks are slow to load, and most threads never use them.
   async readBulk(bytes) {
     const { readBulk } = await import('./domain/bulk-reading.ts')

@@ -42,6 +42,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'bare-app': ['plugins', 'services', 'types of domain', 'db', 'types of config', 'errors', 'lib'],
   worker: ['domain', 'lib'],
+  'template-worker': ['domain', 'lib'],
   routes: ['guards', 'plugins', 'services', 'schemas', 'errors', 'lib'],
   mcp: ['services', 'domain', 'schemas', 'errors', 'lib'],
   jobs: ['types of services', 'lib'],

@@ -28,7 +28,12 @@ export type SourceReading = { stored: StoredPayload; bodyHash: string } & (
       errors: FieldError[]
     }
   | { outcome: 'filtered' }
-  | { outcome: 'rejected'; errors: FieldError[] }
+  | {
+      outcome: 'rejected'
+      errors: FieldError[]
+      /** Whether its templates took too long. */
+      isTooSlow?: boolean
+    }
   /** How many characters are valid JSON. */
   | { outcome: 'unreadable'; readUpTo: number }
 )
@@ -36,16 +41,16 @@ export type SourceReading = { stored: StoredPayload; bodyHash: string } & (
 export interface SourceInput {
   definition: SourceDefinition
   bytes: Uint8Array
+  /** For all templates together. A filter may take longer: then the deadline of the thread ends it. */
+  renderMs: number
 }
 
 /** Maximum of items in a delivery. */
 const MAX_ITEMS = 500
-/** For all templates of a delivery. A filter may take longer: then the deadline of the thread ends it. */
-const RENDER_MS = 1_000
 const MAX_ERRORS = 100
 
 /** All processing whose time depends on the payload and the templates, in one call, for a thread of its own. */
-export function readSourceDelivery({ definition, bytes }: SourceInput): SourceReading {
+export function readSourceDelivery({ definition, bytes, renderMs }: SourceInput): SourceReading {
   const body = readBody(bytes)
   if (!body.isJson) {
     const stored = { payload: null, payloadCut: false }
@@ -54,19 +59,23 @@ export function readSourceDelivery({ definition, bytes }: SourceInput): SourceRe
   const stored = storedBody(body.body)
   // Of what the inbox has, where that is all: a replay gets the same hash.
   const bodyHash = hash('sha256', stored.payloadCut ? bytes : (stored.payload ?? ''))
-  return { ...readPayload(definition, body.body), stored, bodyHash }
+  return { ...readPayload(body.body, { definition, renderMs }), stored, bodyHash }
 }
 
 /** Only an outcome: the payload is stored by the caller. */
 type Outcome<R = SourceReading> = R extends unknown ? Omit<R, 'stored' | 'bodyHash'> : never
 
-function readPayload(definition: SourceDefinition, payload: unknown): Outcome {
+function readPayload(
+  payload: unknown,
+  { definition, renderMs }: Pick<SourceInput, 'definition' | 'renderMs'>,
+): Outcome {
   const definitionRead = parseDefinition(definition)
   if ('errors' in definitionRead) return { outcome: 'rejected', errors: definitionRead.errors }
   const items = itemsOf(payload, definition.each)
   if (!Array.isArray(items)) return { outcome: 'rejected', errors: [items] }
-  const { tasks, filtered, errors, isFailed } = renderItems(definitionRead.parsed, { payload, items })
-  if (isFailed) return { outcome: 'rejected', errors }
+  const end = performance.now() + renderMs
+  const { tasks, filtered, errors, isFailed } = renderItems(definitionRead.parsed, { payload, items, end })
+  if (isFailed) return { outcome: 'rejected', errors, isTooSlow: performance.now() >= end }
   return tasks.length === 0 ? { outcome: 'filtered' } : { outcome: 'accepted', tasks, filtered, errors }
 }
 
@@ -98,9 +107,8 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 function renderItems(
   { filter, members }: ParsedDefinition,
-  { payload, items }: { payload: unknown; items: unknown[] },
+  { payload, items, end }: { payload: unknown; items: unknown[]; end: number },
 ) {
-  const end = performance.now() + RENDER_MS
   const tasks: ItemTask[] = []
   const errors: FieldError[] = []
   let filtered = 0

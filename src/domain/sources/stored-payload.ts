@@ -15,7 +15,8 @@ export const storedBody = (body: unknown): StoredPayload => payloadOf(body, MAX_
 /** The reading of a delivery whose templates did not end. Parses only what the inbox stores whole. */
 export function failedReading(bytes: Uint8Array, message: string): SourceReading {
   const errors = [{ path: '/template', code: 'template_failed', message }]
-  return { outcome: 'rejected', errors, stored: storedUnread(bytes), bodyHash: hash('sha256', bytes) }
+  const stored = storedUnread(bytes)
+  return { outcome: 'rejected', errors, isTooSlow: true, stored, bodyHash: hash('sha256', bytes) }
 }
 
 function storedUnread(bytes: Uint8Array): StoredPayload {

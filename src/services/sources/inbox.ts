@@ -69,7 +69,10 @@ export function sourceInboxService({
         retryDecision(async () => {
           const source = await sourceOf(bound, id)
           const seen = await eventOf(bound, { id, eventId })
-          const reading = await reader.read(definitionOf(source), storedBytes(seen))
+          const reading = await reader.read(
+            { definition: definitionOf(source), bytes: storedBytes(seen) },
+            id,
+          )
           return bound.transaction(async (repos) => {
             await writableProject(repos, { id: source.projectId })
             const event = await repos.sourceEvents.findForUpdate(id, eventId)

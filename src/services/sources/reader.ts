@@ -1,59 +1,123 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { failedReading } from '../../domain/sources/stored-payload.ts'
+import type { TemplateJobs } from '../../domain/sources/template-jobs.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
-import type { WorkerJobs } from '../../domain/worker-jobs.ts'
 import { type FieldError, templatesNotRun, tooManyLargeBodies } from '../../errors/index.ts'
 import { sideThread } from '../../lib/side-thread.ts'
+import { timeShares } from '../../lib/time-shares.ts'
+import { isOver, type Over, type TurnRequest, turns } from '../../lib/turns.ts'
 
 export type PayloadReader = ReturnType<typeof payloadReader>
 
 const MIB = 1024 * 1024
+/** Each source may render for one second in ten. */
+const SHARE = { shareMs: 1_000, windowMs: 10_000 }
+/** Almost all deliveries take less than a millisecond. Those that take longer go on where they delay no others. */
+const QUICK_MS = 100
+/** For all templates of a delivery. */
+const RENDER_MS = 1_000
+/** A filter cannot look at the time: its thread is ended so much later. Parsing the payload takes a part of this. */
+const GRACE_MS = 500
+/** A source that was slow counts as slow for so long. */
+const SLOW_FOR_MS = 60_000
+
+interface Input {
+  definition: SourceDefinition
+  bytes: Uint8Array
+}
 
 /**
- * Renders templates in a thread of their own: one that loops or fills its memory ends that thread, and neither blocks
- * the event loop nor other bodies.
+ * Renders templates in threads of their own: one that loops or fills its memory ends its thread. Sources take turns, and
+ * those that are slow have another thread, so that they only delay each other.
  */
 export function payloadReader({
-  deadlineMs = 5_000,
   startDeadlineMs = 30_000,
-  file = new URL('../../worker.ts', import.meta.url),
+  file = new URL('../../template-worker.ts', import.meta.url),
 } = {}) {
-  const thread = sideThread<WorkerJobs>({
-    file,
-    maxHeapMb: 192,
-    maxWaitingBytes: 32 * MIB,
-    refusalWhenFull: tooManyLargeBodies,
-    deadlineMs,
-    startDeadlineMs,
-    failureOf: (cause, isOfJob) => (isOfJob ? new TemplatesFailed(cause) : templatesNotRun(cause)),
-  })
+  const shares = timeShares(SHARE)
+  const quick = renderer(QUICK_MS)
+  const slow = renderer(RENDER_MS)
+  const slowOwners = new LRUCache<string, true>({ max: 1_000, ttl: SLOW_FOR_MS })
 
   return {
-    /** @throws unavailable if too many deliveries wait, or the thread did not start. */
-    async read(definition: SourceDefinition, bytes: Uint8Array): Promise<SourceReading> {
-      try {
-        return await thread.run('readSourceDelivery', { input: { definition, bytes } })
-      } catch (error) {
-        if (!(error instanceof TemplatesFailed)) throw error
-        return failedReading(bytes, error.message)
-      }
+    /**
+     * Waits for a turn, however long the source has rendered lately.
+     * @param sourceId undefined for a test of templates
+     * @throws unavailable if too much waits, or the thread did not start
+     */
+    async read(input: Input, sourceId?: string): Promise<SourceReading> {
+      const owner = sourceId ?? testOf(input.definition)
+      const reading = await readInTurn(input, { owner, bytes: input.bytes.length, mustRun: true })
+      if (isOver(reading)) throw tooManyLargeBodies()
+      return reading
     },
 
     /**
      * The errors of templates that do not parse.
      * @throws unavailable if the thread did not start, or ended
      */
-    async check(definition: SourceDefinition): Promise<FieldError[]> {
-      try {
-        return await thread.run('checkSource', { input: definition })
-      } catch (error) {
-        // Parsing takes microseconds, so the templates are not what ended it.
-        throw error instanceof TemplatesFailed ? templatesNotRun(error) : error
-      }
-    },
+    check: (definition: SourceDefinition): Promise<FieldError[]> =>
+      withoutTemplates(quick.thread.run('checkSource', { input: definition })),
 
-    close: () => thread.close(),
+    close: () => Promise.all([quick.thread.close(), slow.thread.close()]),
   }
+
+  async function readInTurn(input: Input, request: TurnRequest): Promise<SourceReading | Over> {
+    if (!slowOwners.has(request.owner)) {
+      const reading = await quick.read(input, request)
+      if (isOver(reading) || !isTooSlow(reading)) return reading
+      slowOwners.set(request.owner, true)
+    }
+    return slow.read(input, request)
+  }
+
+  /** A thread, and who has it next. */
+  function renderer(renderMs: number) {
+    const deadlineMs = renderMs + GRACE_MS
+    const thread = sideThread<TemplateJobs>({
+      file,
+      maxHeapMb: 192,
+      deadlineMs,
+      startDeadlineMs,
+      failureOf: (cause, isOfJob) => (isOfJob ? new TemplatesFailed(cause) : templatesNotRun(cause)),
+    })
+    const take = turns({
+      shares,
+      maxWaitingBytes: 32 * MIB,
+      maxOwnerBytes: 4 * MIB,
+      refusal: tooManyLargeBodies,
+    })
+    const read = (input: Input, request: TurnRequest) =>
+      take(request, async () => {
+        const start = performance.now()
+        try {
+          const { reading, tookMs } = await thread.run('readSourceDelivery', {
+            input: { ...input, renderMs },
+          })
+          shares.record(request.owner, tookMs)
+          return reading
+        } catch (error) {
+          if (!(error instanceof TemplatesFailed)) throw error
+          shares.record(request.owner, Math.min(performance.now() - start, deadlineMs))
+          return failedReading(input.bytes, error.message)
+        }
+      })
+    return { thread, read }
+  }
+}
+
+/** So that one test delays no other. */
+const testOf = (definition: SourceDefinition) => `test ${hash('sha256', JSON.stringify(definition))}`
+
+const isTooSlow = (reading: SourceReading) => reading.outcome === 'rejected' && reading.isTooSlow === true
+
+/** Parsing takes microseconds, so the templates are not what ended the thread. */
+async function withoutTemplates<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    throw error instanceof TemplatesFailed ? templatesNotRun(error) : error
+  })
 }
 
 class TemplatesFailed extends Error {

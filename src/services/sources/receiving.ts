@@ -57,7 +57,7 @@ export function sourceReceiver({
       source: SourceTarget,
       { bytes, deliveryId }: { bytes: Buffer; deliveryId: string | null },
     ): Promise<SourceDelivery> {
-      const reading = await reader.read(definitionOf(source), bytes)
+      const reading = await reader.read({ definition: definitionOf(source), bytes }, source.id)
       const receivedAt = clock.now()
       const row = eventRow({ id: clock.newId(receivedAt), source, receivedAt, reading, deliveryId })
       return { source, row, reading, bytes: bytes.length }

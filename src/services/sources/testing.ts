@@ -23,7 +23,7 @@ export function sourceTests({ repos, reader }: { repos: Repositories; reader: Pi
     /** With a source that does not exist yet. */
     async testGiven({ source: { each = null, filter = null, template }, payload }: SourceTest) {
       const definition = { each, filter, template: toTemplate(template) }
-      return resultOf(await reader.read(definition, bytesOf(payload)), new Map())
+      return resultOf(await reader.read({ definition, bytes: bytesOf(payload) }), new Map())
     },
 
     /** @throws source_not_found, event_not_found, event_not_replayable, validation_failed */
@@ -36,7 +36,7 @@ export function sourceTests({ repos, reader }: { repos: Repositories; reader: Pi
       if ((payload === undefined) === (eventId === undefined)) throw eitherIsRequired()
       const bytes =
         eventId === undefined ? bytesOf(payload) : storedBytes(await eventOf(bound, { id, eventId }))
-      const reading = await reader.read(definitionOf(source), bytes)
+      const reading = await reader.read({ definition: definitionOf(source), bytes })
       return resultOf(reading, await knownTasks(bound, { source, reading }))
     },
   }

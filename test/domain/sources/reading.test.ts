@@ -10,7 +10,11 @@ const definitionOf = ({ each = null, filter = null, title = 'T' }: Given): Sourc
 })
 
 const read = (given: Given, payload: unknown) =>
-  readSourceDelivery({ definition: definitionOf(given), bytes: Buffer.from(JSON.stringify(payload)) })
+  readSourceDelivery({
+    definition: definitionOf(given),
+    bytes: Buffer.from(JSON.stringify(payload)),
+    renderMs: 1_000,
+  })
 
 /** What a title renders to. */
 function titleOf(title: string, payload: unknown = {}): string | undefined {
@@ -49,6 +53,7 @@ describe('a template', () => {
     const reading = readSourceDelivery({
       definition: definitionOf({ title: '{{ payload.constructor }} {{ payload.__proto__.x }}' }),
       bytes: Buffer.from(payload),
+      renderMs: 1_000,
     })
     expect(reading).toMatchObject({ outcome: 'accepted', tasks: [{ task: { title: 'own own too' } }] })
   })
@@ -84,6 +89,7 @@ describe('a template', () => {
     const reading = readSourceDelivery({
       definition: definitionOf({ title: '{{ payload.id }}' }),
       bytes: Buffer.from('{"id":9007199254740993}'),
+      renderMs: 1_000,
     })
     expect(reading).toMatchObject({ tasks: [{ task: { title: '9007199254740993' } }] })
   })

@@ -3,12 +3,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { SourceDefinition } from '../../../src/domain/sources/templates.ts'
 import { payloadReader } from '../../../src/services/sources/reader.ts'
 
-const reader = payloadReader({ deadlineMs: 3_000 })
+const reader = payloadReader()
 afterAll(() => reader.close())
 
 const titled = (title: string): SourceDefinition => ({ each: null, filter: null, template: { title } })
 const read = (title: string, payload: unknown = {}) =>
-  reader.read(titled(title), Buffer.from(JSON.stringify(payload)))
+  reader.read({ definition: titled(title), bytes: Buffer.from(JSON.stringify(payload)) })
 
 /** The longest time in milliseconds that the event loop was blocked while `work` ran; the best of three runs. */
 async function longestBlock(work: () => Promise<unknown>): Promise<number> {
@@ -52,6 +52,36 @@ describe('templates that take long', () => {
   })
 })
 
+describe('sources take turns', () => {
+  const LOOP = titled('{% for a in (1..30000) %}{% for b in (1..30000) %}{% endfor %}{% endfor %}')
+  const bytes = Buffer.from('{}')
+  const reader = payloadReader()
+  afterAll(() => reader.close())
+
+  test('so that those that are quick do not wait behind one that loops', async () => {
+    const ended: string[] = []
+    const read = async (definition: SourceDefinition, name: string) => {
+      await reader.read({ definition, bytes }, name)
+      ended.push(name)
+    }
+    const looping = Array.from({ length: 3 }, () => read(LOOP, 'looping'))
+    await Promise.all([read(titled('A'), 'one'), read(titled('B'), 'other'), reader.check(titled('C'))])
+    expect(ended.toSorted()).toEqual(['one', 'other'])
+    await Promise.all(looping)
+    expect(ended).toHaveLength(5)
+  })
+
+  test('so that tests of templates do not wait behind a test that loops', async () => {
+    let isEnded = false
+    const looping = reader.read({ definition: LOOP, bytes }).then(() => {
+      isEnded = true
+    })
+    await reader.read({ definition: titled('A'), bytes })
+    expect(isEnded).toBe(false)
+    await looping
+  })
+})
+
 describe('a thread that is not there', () => {
   const unavailable = { code: 'unavailable', extras: { retryAfterSeconds: 1 } }
   const started: ReturnType<typeof payloadReader>[] = []
@@ -64,7 +94,9 @@ describe('a thread that is not there', () => {
 
   test('because it does not start in time is not the fault of the templates', async () => {
     const { read, check } = start({ file: new URL('./slow-worker.ts', import.meta.url), startDeadlineMs: 50 })
-    await expect(read(titled('T'), Buffer.from('{}'))).rejects.toMatchObject(unavailable)
+    await expect(read({ definition: titled('T'), bytes: Buffer.from('{}') })).rejects.toMatchObject(
+      unavailable,
+    )
     await expect(check(titled('T'))).rejects.toMatchObject(unavailable)
   })
 
@@ -75,7 +107,10 @@ describe('a thread that is not there', () => {
 
   test('because it is closed is not the fault of the templates', async () => {
     const reader = start({})
-    const reading = reader.read(titled('{% for a in (1..9000000) %}{% endfor %}'), Buffer.from('{}'))
+    const reading = reader.read({
+      definition: titled('{% for a in (1..9000000) %}{% endfor %}'),
+      bytes: Buffer.from('{}'),
+    })
     const refused = expect(reading).rejects.toMatchObject(unavailable)
     await reader.close()
     await refused
