@@ -1,4 +1,4 @@
-import { claimLost, claimNumberMissing } from '../errors/index.ts'
+import { claimedByOthers, claimLost, claimOfThisKey } from '../errors/index.ts'
 import type { Claim } from '../schemas/claim.ts'
 import type { ActorRef } from './new-task.ts'
 import type { StoredTask } from './task.ts'
@@ -61,12 +61,12 @@ export function refuseLostClaim(
     claimNumber,
     actor,
     isChange,
-  }: { claimNumber: number | undefined; actor: Pick<ActorRef, 'type'>; isChange: boolean },
+  }: { claimNumber: number | undefined; actor: Pick<ActorRef, 'type' | 'id'>; isChange: boolean },
 ): void {
   const claim = claimOf(task)
   if (claimNumber === undefined) {
-    if (claim && actor.type === 'assistant') throw claimNumberMissing(task.id, claim)
-    return
+    if (!claim || actor.type !== 'assistant') return
+    throw isOwnClaim(actor, claim) ? claimOfThisKey(task.id, claim) : claimedByOthers(task.id, claim)
   }
   if (claim?.number === claimNumber) return
   // A completion that is repeated, because its response was lost, has ended the claim itself.

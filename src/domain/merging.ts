@@ -38,7 +38,7 @@ interface RequestedMerge {
   target: StoredTask
   /** The claim under which the task is merged. */
   claimNumber?: number | undefined
-  actor: Pick<ActorRef, 'type'>
+  actor: Pick<ActorRef, 'type' | 'id'>
   now: Date
 }
 

@@ -9,13 +9,14 @@ export const taskClaimed = (id: string, claim: ClaimRef) =>
 /** For an assistant, of which several can use the same key. */
 export const claimOfThisKey = (id: string, claim: ClaimRef) =>
   new AppError('task_claimed', {
-    detail: `Task ${id} is claimed with your key until ${claim.expiresAt}. If you made this claim and got no response, go on with claimNumber ${claim.number}. If not, another assistant works on it: claim another task.`,
+    detail: `Task ${id} is already claimed with your key until ${claim.expiresAt}: go on with claimNumber ${claim.number}. Only if another assistant with the same key made this claim, leave the task to it.`,
     claim,
   })
 
-export const claimNumberMissing = (id: string, claim: ClaimRef) =>
+/** For an assistant: people change claimed tasks without the claim. */
+export const claimedByOthers = (id: string, claim: ClaimRef) =>
   new AppError('task_claimed', {
-    detail: `Task ${id} is claimed until ${claim.expiresAt}. If the claim is yours, set claimNumber to its number. Otherwise, work on another task.`,
+    detail: `Task ${id} is claimed by somebody else until ${claim.expiresAt}. Work on another task.`,
     claim,
   })
 

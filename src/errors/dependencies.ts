@@ -1,4 +1,5 @@
 import { AppError, type FieldError } from './app-error.ts'
+import { detailOf } from './requests.ts'
 
 /** How many tasks of a cycle a detail names, and how many an error has at most. */
 const MAX_NAMED = 10
@@ -20,11 +21,9 @@ export function dependencyCycle(cycle: string[]): AppError {
 /** @param errors of the members of `blockedBy`: a task that was not found decides the code. */
 export function invalidBlockers(errors: FieldError[]): AppError {
   const missing = errors.find(({ code }) => code === 'task_not_found')
-  const [shown] = missing ? [missing] : errors
-  const others = errors.length - 1
-  const more = others === 0 ? '' : others === 1 ? ' And 1 more error.' : ` And ${others} more errors.`
+  const inOrder = missing ? [missing, ...errors.filter((error) => error !== missing)] : errors
   return new AppError(missing ? 'task_not_found' : 'validation_failed', {
-    detail: `${shown?.message}${more}`,
+    detail: detailOf(inOrder),
     errors,
   })
 }

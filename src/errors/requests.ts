@@ -1,12 +1,21 @@
 import { AppError, type FieldError } from './app-error.ts'
 
 export const validationFailed = (errors: FieldError[], errorsOmitted = 0) =>
-  new AppError('validation_failed', {
-    detail:
-      errors.length === 1 ? 'One value is invalid; see errors.' : 'Some values are invalid; see errors.',
-    errors,
-    errorsOmitted,
-  })
+  new AppError('validation_failed', { detail: detailOf(errors, errorsOmitted), errors, errorsOmitted })
+
+/** The sentence of the first error, and how many more there are. */
+export function detailOf(errors: FieldError[], errorsOmitted = 0): string {
+  const others = errors.length - 1 + errorsOmitted
+  const more = others === 1 ? ' And 1 more error.' : ` And ${others} more errors.`
+  return `${errors[0] ? sentenceOf(errors[0]) : 'The request is invalid.'}${others > 0 ? more : ''}`
+}
+
+/** Most messages go on after the name of what they are about. */
+function sentenceOf({ path, message }: FieldError): string {
+  const name = path.replace(/^\//, '').replaceAll('/', '.') || 'The body'
+  const text = /^\p{Lu}/u.test(message) ? message : `${name} ${message}`
+  return /[.?!]$/.test(text) ? text : `${text}.`
+}
 
 export const invalidJson = (reason: string) =>
   new AppError('invalid_json', { detail: `Invalid JSON: ${reason}` })

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
+import { asRecord } from '../lib/as-record.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
+import { without } from '../lib/without.ts'
 import type { Services } from '../services/index.ts'
 import type { McpHandler } from './handler.ts'
 import { longResults } from './long-results.ts'
@@ -44,7 +46,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
         gone.abort()
       })
       const response = await (await handler()).fetch(webRequest(request, gone.signal), {
-        parsedBody: request.body,
+        parsedBody: withArguments(request.body),
         authInfo: {
           token: '',
           clientId: caller.keyId,
@@ -72,6 +74,14 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
 const ANY_TOOL: Operation = { scope: 'any' }
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'
+
+/** Some clients send null for a call without arguments, which the SDK refuses. */
+function withArguments(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(withArguments)
+  const { params } = asRecord(body)
+  if (asRecord(params).arguments !== null) return body
+  return { ...asRecord(body), params: without(asRecord(params), ['arguments']) }
+}
 
 /** What the SDK uses beside the body: method, headers and the abort signal; no client address. */
 function webRequest({ method, headers }: FastifyRequest, signal: AbortSignal): Request {

@@ -160,13 +160,25 @@ function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, schema: TObj
   const check = app.compileCheck(schema)
   const hint = `Arguments: ${membersOf(schema)}.`
   return fromJsonSchema(inputSchema(schema), {
-    getValidator: () => (value) => {
+    getValidator: () => (given) => {
+      const value = withLists(given, schema)
       const refusal = check(value, '')
       if (!refusal) return { valid: true, data: value as never, errorMessage: undefined }
       const errorMessage = ['', ...(refusal.extras.errors ?? []).map(errorText), hint].join('\n')
       return { valid: false, data: undefined, errorMessage }
     },
   })
+}
+
+/** Models pass a single text where the schema has a list. */
+function withLists(given: unknown, { properties }: TObject): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const isList = Object.hasOwn(properties, name) && properties[name]?.type === 'array'
+      return [name, isList && typeof value === 'string' ? [value] : value]
+    }),
+  )
 }
 
 /** The output schema is only published: the types of tool results are checked at compile time. */

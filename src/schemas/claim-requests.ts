@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from './claim.ts'
 import { StrictObject, Uuid } from './parts.ts'
 import { Source, WrittenTask } from './task.ts'
-import { TaskChange } from './task-requests.ts'
+import { LIST_DECIDES, TaskChange } from './task-requests.ts'
 
 const LeaseSeconds = Type.Integer({
   minimum: 30,
@@ -70,6 +70,7 @@ export const TaskPatch = StrictObject(
   {
     $id: 'TaskPatch',
     description: 'The fields to update, and the claim that you hold. Omitted fields keep their values.',
+    'x-advice': LIST_DECIDES,
   },
 )
 export type TaskPatch = Static<typeof TaskPatch>

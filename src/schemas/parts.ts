@@ -34,11 +34,19 @@ export const StringEnum = <const T extends string[]>(
 export const TrimmedString = (maxLength: number, options: { description: string; examples: string[] }) =>
   Type.String({ minLength: 1, maxLength, 'x-trim': true, ...options })
 
+interface StrictOptions {
+  description: string
+  $id?: string
+  minProperties?: number
+  /** What to do instead, for members that callers expect and that are not known. */
+  'x-advice'?: Record<string, string>
+  /** What an error says if there are too few. */
+  'x-words'?: string
+}
+
 /** An object that rejects unknown members and names them. */
-export const StrictObject = <T extends TProperties>(
-  properties: T,
-  options: { description: string; $id?: string; minProperties?: number },
-) => Type.Object(properties, { ...options, additionalProperties: false })
+export const StrictObject = <T extends TProperties>(properties: T, options: StrictOptions) =>
+  Type.Object(properties, { ...options, additionalProperties: false })
 
 /** References a schema with an `$id`, so that it is written once in the contract. */
 export const ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })

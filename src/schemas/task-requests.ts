@@ -2,6 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Metadata, Nullable, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
 import { Priority, Status, TaskPriority } from './task.ts'
 
+/** Other services take the project of a task. */
+export const LIST_DECIDES = {
+  projectId: '`listId` decides the project.',
+  project: '`listId` decides the project.',
+}
+
 const Title = TrimmedString(500, {
   description: 'The title, 1 to 500 characters after trimming.',
   examples: ['Crash when saving a draft'],
@@ -71,7 +77,7 @@ export const NewTask = StrictObject(
       ),
     ),
   },
-  { $id: 'NewTask', description: 'The task to create.' },
+  { $id: 'NewTask', description: 'The task to create.', 'x-advice': LIST_DECIDES },
 )
 export type NewTask = Static<typeof NewTask>
 
@@ -98,6 +104,7 @@ export type CreateQuery = Static<typeof CreateQuery>
 export const NewTaskInBulk = StrictObject(taskContent, {
   $id: 'NewTaskInBulk',
   description: 'A task in a bulk request.',
+  'x-advice': LIST_DECIDES,
 })
 export type NewTaskInBulk = Static<typeof NewTaskInBulk>
 
@@ -119,6 +126,10 @@ export const TaskChange = StrictObject(
     notes: Type.Optional(Nullable(Notes)),
     metadata: Type.Optional(Metadata),
   },
-  { $id: 'TaskChange', description: 'The fields to update. Omitted fields keep their values.' },
+  {
+    $id: 'TaskChange',
+    description: 'The fields to update. Omitted fields keep their values.',
+    'x-advice': LIST_DECIDES,
+  },
 )
 export type TaskChange = Static<typeof TaskChange>

@@ -5,7 +5,7 @@ import { ContextRequest } from './context.ts'
 import { StrictObject, StringEnum, Uuid } from './parts.ts'
 import { NewRule, RuleChange } from './rule.ts'
 import { TaskQuery } from './task-query.ts'
-import { NewTask } from './task-requests.ts'
+import { LIST_DECIDES, NewTask } from './task-requests.ts'
 
 /*
  * Input of the AI tools. The values are those of REST. The descriptions are shorter, because every client loads all of
@@ -74,17 +74,20 @@ export const GetTaskInput = toolInput({
 })
 
 const task = NewTask.properties
-export const CreateTaskInput = toolInput({
-  title: described(task.title, 'Up to 500 characters.'),
-  description: described(task.description, 'Markdown.'),
-  priority: described(task.priority),
-  listId: described(task.listId),
-  labels: described(task.labels),
-  assignees: described(task.assignees),
-  blockedBy: described(task.blockedBy, 'Tasks that have to be done first.'),
-  externalId: described(task.externalId),
-  externalUrl: described(task.externalUrl),
-})
+export const CreateTaskInput = toolInput(
+  {
+    title: described(task.title, 'Up to 500 characters.'),
+    description: described(task.description, 'Markdown.'),
+    priority: described(task.priority),
+    listId: described(task.listId),
+    labels: described(task.labels),
+    assignees: described(task.assignees),
+    blockedBy: described(task.blockedBy, 'Tasks that have to be done first.'),
+    externalId: described(task.externalId),
+    externalUrl: described(task.externalUrl),
+  },
+  { 'x-advice': LIST_DECIDES },
+)
 
 const taskChange = TaskPatch.properties
 export const UpdateTaskInput = change({
@@ -123,11 +126,18 @@ export const AddCommentInput = toolInput({
   isPublic: described(NewComment.properties.isPublic),
 })
 
-function toolInput<T extends TProperties>(properties: T, options: { minProperties?: number } = {}) {
+function toolInput<T extends TProperties>(
+  properties: T,
+  options: Partial<Parameters<typeof StrictObject>[1]> = {},
+) {
   return StrictObject(properties, { description: '', ...options })
 }
 
 /** The ID, and at least one field to change. */
 function change<T extends TProperties>(properties: T) {
-  return toolInput(properties, { minProperties: 2 })
+  return toolInput(properties, {
+    minProperties: 2,
+    'x-words': 'have only the id: pass what changes',
+    'x-advice': LIST_DECIDES,
+  })
 }

@@ -21,13 +21,18 @@ describe('a tool call with invalid arguments', () => {
     ['create_rule', { content: 'x'.repeat(8001) }, ['content must have at most 8,000 characters, not 8,001']],
     ['create_rule', { content: 'a\0b' }, ['content must not contain NUL characters']],
     ['create_rule', { content: 'A', projectId: UNKNOWN_ID }, ['project_not_found']],
-    ['update_rule', { id: UNKNOWN_ID }, ['must have at least 2 fields', 'Arguments: id (required), content']],
+    [
+      'update_rule',
+      { id: UNKNOWN_ID },
+      ['have only the id: pass what changes', 'Arguments: id (required), content'],
+    ],
     ['update_rule', { id: UNKNOWN_ID, isActive: false }, ['rule_not_found', UNKNOWN_ID]],
     ['update_rule', { id: 'x', isActive: 'no' }, ['id must be a UUID', 'isActive must be a boolean']],
     ['get_rules', { projectId: UNKNOWN_ID }, ['projectId is not a known field', 'Arguments: none']],
     ['get_context', { budgetTokens: 0 }, ['budgetTokens must be >= 1']],
     ['get_context', { projectId: UNKNOWN_ID }, ['project_not_found']],
-    ['list_tasks', { status: 'open' }, ['status must be an array, not "open"']],
+    ['list_tasks', { status: 'closed' }, ['status/0 must be one of open, in_progress, done, not "closed"']],
+    ['list_tasks', { status: 5 }, ['status must be an array, not 5']],
     ['list_tasks', { status: ['closed'] }, ['status/0 must be one of open, in_progress, done']],
     ['list_tasks', { cursor: 'x' }, ['invalid_cursor']],
     ['get_task', { id: UNKNOWN_ID }, ['task_not_found', UNKNOWN_ID]],
@@ -36,7 +41,9 @@ describe('a tool call with invalid arguments', () => {
     ['create_task', { title: 5 }, ['title must be a string, not 5']],
     ['create_task', { title: 'A', metadata: {} }, ['metadata is not a known field']],
     ['create_task', { title: 'A', listId: UNKNOWN_ID }, ['list_not_found']],
-    ['update_task', { id: UNKNOWN_ID }, ['must have at least 2 fields']],
+    ['update_task', { id: UNKNOWN_ID }, ['have only the id: pass what changes']],
+    ['create_task', { title: 'A', projectId: UNKNOWN_ID }, ['`listId` decides the project']],
+    ['create_task', { title: 'A', label: [] }, ['Did you mean `labels`?']],
   ])('returns an error with a way to fix it: %s %j', async (name, args, message) => {
     const client = await connect()
 
@@ -44,6 +51,25 @@ describe('a tool call with invalid arguments', () => {
 
     expect(isError).toBe(true)
     for (const words of message) expect(text).toContain(words)
+  })
+
+  test('takes a single text for a list of one', async () => {
+    const client = await connect()
+    const { data: made } = await callTool(client, 'create_task', { title: 'One label', labels: 'lonely' })
+    const { data } = await callTool(client, 'list_tasks', { label: 'lonely', status: 'open' })
+    expect(data).toMatchObject({ data: [{ id: made.id, labels: ['lonely'] }] })
+  })
+
+  test.each(['get_rules', 'create_rule'])('takes null for no arguments: %s', async (name) => {
+    const params = { name, arguments: null }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const headers = { accept: 'application/json, text/event-stream' }
+    for (const message of [call, [call]]) {
+      const { status, body } = await service.post('/mcp', message, { headers })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      expect([status, text]).toEqual([200, expect.stringContaining('"result"')])
+      if (name === 'create_rule') expect(text).toContain('content is required')
+    }
   })
 
   test('rejects an infinite priority', async () => {

@@ -36,9 +36,9 @@ test('whatever an import accepts can be changed afterwards, and exported again',
       expect([again.status, again.body]).toEqual([200, expect.anything()])
       expect(withoutHeader(await exported(service))).toBe(withoutHeader(text))
     }),
-    { numRuns: 50, seed: 7 },
+    { numRuns: 24, seed: 7 },
   )
-  expect(accepted).toBeGreaterThan(10)
+  expect(accepted).toBeGreaterThan(4)
 })
 
 /** Of the kind that a member such as `task.title` names. */

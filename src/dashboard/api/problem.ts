@@ -70,10 +70,16 @@ function messageFrom(status: number, { retryAfterSeconds, ...body }: ProblemDeta
   if (status === 429) return `Too many requests. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
   if (body.requiredScope) return `Your key does not have the scope ${body.requiredScope}.`
   const detail = body.detail ?? body.title ?? 'Something went wrong. Try again.'
-  const fieldErrors = body.errors ?? []
-  return fieldErrors.some(({ message }) => detail.includes(message))
-    ? detail
-    : [detail, ...fieldErrors.map(({ path, message }) => `${fieldName(path)} ${message}.`)].join(' ')
+  // The detail has the first one, and the number of the others.
+  const others = (body.errors ?? []).map(sentenceOf).filter((sentence) => !detail.includes(sentence))
+  if (others.length === 0) return detail
+  return [detail.replace(/ And \d+ more errors?\.$/, ''), ...others].join(' ')
+}
+
+/** As the service makes its detail from the first error. */
+function sentenceOf({ path, message }: { path: string; message: string }): string {
+  const text = /^\p{Lu}/u.test(message) ? message : `${fieldName(path)} ${message}`
+  return /[.?!]$/.test(text) ? text : `${text}.`
 }
 
 /** `/properties/note` becomes `properties.note`; `query.label` stays as it is. */

@@ -101,7 +101,7 @@ function bounded(schema: unknown): unknown {
   if (isType(own, 'string') && !own.enum) own['x-text'] = true
   if (own.additionalProperties === false) {
     delete own.additionalProperties
-    own['x-closed'] = Object.keys((own.properties ?? {}) as object)
+    own['x-closed'] = { known: Object.keys((own.properties ?? {}) as object), advice: own['x-advice'] }
   }
   if (own['x-items-by-route']) delete own.items
   // The format includes it: it is for clients that don't know the format.
@@ -113,22 +113,30 @@ function bounded(schema: unknown): unknown {
   return own
 }
 
-const isData = (keyword: string) => ['enum', 'default', 'examples', 'const', 'x-json'].includes(keyword)
+interface KnownMembers {
+  known: string[]
+  /** What to do instead, for some that are not known. */
+  advice?: Record<string, string>
+}
+
+const isData = (keyword: string) =>
+  ['enum', 'default', 'examples', 'const', 'x-json', 'x-advice'].includes(keyword)
 
 const isType = (schema: Record<string, unknown>, type: string) =>
   Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
 
-const onlyKnownMembers: ((known: string[], value: object) => boolean) & { errors?: Partial<ErrorObject>[] } =
-  (known, value) => {
-    const errors: Partial<ErrorObject>[] = []
-    let others = 0
-    for (const member in value) {
-      if (known.includes(member)) continue
-      // A body can contain a million of them: past the limit they are only counted.
-      if (errors.length === MAX_ERRORS) others++
-      else errors.push({ keyword: 'x-closed', params: { member } })
-    }
-    if (others > 0) Object.assign(errors[0]?.params ?? {}, { others })
-    onlyKnownMembers.errors = errors
-    return errors.length === 0
+const onlyKnownMembers: ((schema: KnownMembers, value: object) => boolean) & {
+  errors?: Partial<ErrorObject>[]
+} = ({ known, advice }, value) => {
+  const errors: Partial<ErrorObject>[] = []
+  let others = 0
+  for (const member in value) {
+    if (known.includes(member)) continue
+    // A body can contain a million of them: past the limit they are only counted.
+    if (errors.length === MAX_ERRORS) others++
+    else errors.push({ keyword: 'x-closed', params: { member, known, advice } })
   }
+  if (others > 0) Object.assign(errors[0]?.params ?? {}, { others })
+  onlyKnownMembers.errors = errors
+  return errors.length === 0
+}

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { type AppError, validationFailed } from '../../errors/index.ts'
+import { nearestName } from '../../lib/nearest-name.ts'
 import { RESERVED_ACTIVITY_PREFIXES } from '../../schemas/formats.ts'
 
 /** At most this many errors are listed; the rest is counted. */
@@ -34,7 +35,7 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
     case 'required':
       return { code: 'required', message: 'is required' }
     case 'x-closed':
-      return { code: 'unknown_field', message: 'is not a known field' }
+      return { code: 'unknown_field', message: unknownField(params) }
     case 'type':
       return { code: 'wrong_type', message: `must be ${wordsFor(params.type)}, not ${quoted(data)}` }
     case 'enum':
@@ -60,7 +61,7 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
         message: `must have at most ${limit} items, not ${grouped((data as unknown[]).length)}`,
       }
     case 'minProperties':
-      return { code: 'too_few', message: `must have at least ${limit} fields` }
+      return { code: 'too_few', message: parentSchema?.['x-words'] ?? `must have at least ${limit} fields` }
     case 'minimum':
     case 'maximum':
       return { code: 'out_of_range', message: `must be ${params.comparison} ${limit}, not ${quoted(data)}` }
@@ -84,6 +85,13 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
     default:
       return { code: 'invalid', message: `is invalid (${keyword})` }
   }
+}
+
+function unknownField({ member, known, advice }: ErrorObject['params']): string {
+  const instead = Object.hasOwn(advice ?? {}, member) ? advice[member] : undefined
+  const nearest = instead === undefined ? nearestName(member, known) : undefined
+  const help = instead ?? (nearest === undefined ? undefined : `Did you mean \`${nearest}\`?`)
+  return help === undefined ? 'is not a known field' : `is not a known field. ${help}`
 }
 
 const FORMATS: Record<string, string> = {
