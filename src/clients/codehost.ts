@@ -97,7 +97,9 @@ export interface CodeHost {
     options: { repositoryId: number; number: number; signal?: AbortSignal | undefined },
   ): Promise<
     | { outcome: 'present'; item: unknown; limits: HostLimits }
-    | { outcome: 'transferred' | 'deleted'; limits: HostLimits }
+    | { outcome: 'transferred'; limits: HostLimits }
+    /** It was deleted, or the credentials have no access: `services/codehost/reading.ts` finds out which. */
+    | { outcome: 'missing'; limits: HostLimits }
     | Refusal
     | Unreachable
   >
@@ -144,7 +146,7 @@ export interface CodeHost {
   deleteComment(
     access: HostAccess,
     options: { repositoryId: number; externalId: string; signal?: AbortSignal | undefined },
-  ): Promise<GoneComment | Refusal | Unreachable>
+  ): Promise<{ outcome: 'erased'; limits: HostLimits } | GoneComment | Refusal | Unreachable>
 
   /** URL of the first page of an issue's comments that changed at or after a time. */
   commentsOfUrl(
@@ -159,6 +161,7 @@ interface WrittenComment {
   limits: HostLimits
 }
 
+/** Like an item that is missing. */
 interface GoneComment {
   outcome: 'gone'
   limits: HostLimits

@@ -33,6 +33,21 @@ export const commentUrl = (
   { repositoryId, externalId }: { repositoryId: number; externalId: string },
 ) => `${apiUrl}/repositories/${repositoryId}/issues/comments/${externalId}`
 
+/** Whether a URL belongs to the API: the same origin, and below its path. */
+export function isWithin(apiUrl: string, url: string): boolean {
+  const base = new URL(apiUrl)
+  const target = new URL(url)
+  const path = base.pathname.replace(/\/?$/, '/')
+  return target.origin === base.origin && target.pathname.startsWith(path) && target.username === ''
+}
+
+/** The path of the repository of an item's or comment's URL, below that of the API; undefined for any other URL. */
+export function itemPathOf(url: string, { apiUrl }: Pick<HostAccess, 'apiUrl'>): string | undefined {
+  if (!URL.canParse(url) || !isWithin(apiUrl, url)) return undefined
+  const path = new URL(url).pathname.slice(new URL(apiUrl).pathname.replace(/\/?$/, '/').length)
+  return /^(repositories\/\d+|repos\/[^/]+\/[^/]+)\/(?:issues|pulls)\/(?:comments\/)?\d+$/.exec(path)?.[1]
+}
+
 interface ListOptions {
   repositoryId: number
   query: Record<string, string>

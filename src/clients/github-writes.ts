@@ -34,7 +34,7 @@ export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
       const response = await send(access, { method: 'PATCH', url, body: { body }, follow: false, signal })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
-      if (isGone(response)) return { outcome: 'gone', limits }
+      if (isGone(response, access)) return { outcome: 'gone', limits }
       if (response.status !== 200) return refusalOf(response)
       return { outcome: 'written', comment: response.body, limits }
     },
@@ -43,8 +43,9 @@ export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { method: 'DELETE', url, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const isDeleted = response.status === 204 || isGone(response)
-      return isDeleted ? { outcome: 'gone', limits: limitsOf(response) } : refusalOf(response)
+      const limits = limitsOf(response)
+      if (response.status === 204) return { outcome: 'erased', limits }
+      return isGone(response, access) ? { outcome: 'gone', limits } : refusalOf(response)
     },
   }
 }

@@ -6,7 +6,7 @@ import { repaired } from '../schemas/formats.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
-import { commentUrl, githubUrls } from './github-urls.ts'
+import { commentUrl, githubUrls, isWithin, itemPathOf } from './github-urls.ts'
 import { githubWrites } from './github-writes.ts'
 import {
   type HostResponse,
@@ -15,6 +15,8 @@ import {
   outcomeOf,
   plain,
   QUIET,
+  redirected,
+  redirectOf,
   refusalOf,
   unreachable,
 } from './host-response.ts'
@@ -113,13 +115,15 @@ export function githubClient({
       switch (response.status) {
         case 200:
           return { outcome: 'present', item: response.body, limits }
-        case 301:
-          return { outcome: 'transferred', limits }
         case 404:
         case 410:
-          return { outcome: 'deleted', limits }
-        default:
-          return refusalOf(response)
+          return { outcome: 'missing', limits }
+        default: {
+          const target = redirectOf(response, url)
+          if (target === undefined) return refusalOf(response)
+          const isElsewhere = await isOfAnotherRepository(access, { target, repositoryId, signal })
+          return isElsewhere === true ? { outcome: 'transferred', limits } : isElsewhere || redirected(target)
+        }
       }
     },
 
@@ -129,7 +133,9 @@ export function githubClient({
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 200) return { outcome: 'present', comment: response.body, limits }
-      return isGone(response) ? { outcome: 'gone', limits } : refusalOf(response)
+      if (isGone(response, access)) return { outcome: 'gone', limits }
+      const target = redirectOf(response, url)
+      return target === undefined ? refusalOf(response) : redirected(target)
     },
 
     async countItems(access, { repository, kind, signal }) {
@@ -142,6 +148,24 @@ export function githubClient({
       if (!isCount(count) || isIncomplete === true) return unreachable('The response has no total.')
       return { outcome: 'counted', count }
     },
+  }
+
+  /** Whether a redirect leads to an item of another repository of this host: a proxy may redirect anything anywhere. */
+  async function isOfAnotherRepository(
+    access: HostAccess,
+    {
+      target,
+      repositoryId,
+      signal,
+    }: { target: string; repositoryId: number; signal: AbortSignal | undefined },
+  ): Promise<boolean | Refusal | Unreachable> {
+    const path = itemPathOf(target, access)
+    if (path === undefined) return false
+    const id = /^repositories\/(\d+)$/.exec(path)?.[1]
+    if (id !== undefined) return Number(id) !== repositoryId
+    const response = await send(access, { url: `${access.apiUrl}/${path}`, follow: true, signal })
+    if (response.outcome !== 'answered') return response
+    return response.status === 200 ? asRecord(response.body).id !== repositoryId : refusalOf(response)
   }
 
   /** As its token says: the permissions of a repository are those of people, and all false for an App. */
@@ -186,12 +210,11 @@ export function githubClient({
       const work = requestTo(new URL(target), { method: options.method ?? 'GET' })
       const response = await traced(work, (note) => sendRequest(octokit, { ...request, note }))
       if (response.outcome !== 'answered' || !follow) return response
-      const { location } = response.headers
-      if (![301, 302, 307, 308].includes(response.status) || !location) return response
+      const next = redirectOf(response, target)
+      if (next === undefined) return response
       if (hops === MAX_REDIRECTS) return unreachable('Too many redirects.')
-      const redirected = URL.parse(location, target)
-      if (!redirected) return unreachable('The redirect URL is invalid.')
-      target = redirected.href
+      if (next === '') return unreachable('The redirect URL is invalid.')
+      target = next
     }
   }
 
@@ -243,14 +266,6 @@ export function githubClient({
 function isReader(permissions: unknown): boolean {
   const { push, triage } = asRecord(permissions)
   return push === false && triage !== true
-}
-
-/** Whether a URL belongs to the API: the same origin, and below its path. */
-function isWithin(apiUrl: string, url: string): boolean {
-  const base = new URL(apiUrl)
-  const target = new URL(url)
-  const path = base.pathname.replace(/\/?$/, '/')
-  return target.origin === base.origin && target.pathname.startsWith(path) && target.username === ''
 }
 
 /** The page that a link points at. A cursor has no number. */

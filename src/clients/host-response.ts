@@ -1,6 +1,7 @@
 import { asRecord } from '../lib/as-record.ts'
 import { repaired } from '../schemas/formats.ts'
-import type { HostLimits, Refusal, Unreachable } from './codehost.ts'
+import type { HostAccess, HostLimits, Refusal, Unreachable } from './codehost.ts'
+import { itemPathOf } from './github-urls.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** A response of the host, whatever its status. */
@@ -54,8 +55,23 @@ export function refusalOf({ status, headers, body }: HostResponse): Refusal | Un
   }
 }
 
-/** Whether a request for a comment shows that the host has it no more. */
-export const isGone = ({ status }: HostResponse) => [301, 404, 410].includes(status)
+/** Whether a request for a comment shows that the host has it no more, or that the credentials have no access. */
+export function isGone(response: HostResponse, { apiUrl }: HostAccess): boolean {
+  if (response.status === 404 || response.status === 410) return true
+  const target = redirectOf(response, apiUrl)
+  // With its issue, it is in another repository.
+  return target !== undefined && itemPathOf(target, { apiUrl }) !== undefined
+}
+
+/** Where a response redirects to; empty if that is no URL, undefined if it does not. */
+export function redirectOf({ status, headers: { location } }: HostResponse, url: string): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
+  return URL.parse(location, url)?.href ?? ''
+}
+
+/** A redirect that says nothing about what was asked for. */
+export const redirected = (target: string): Unreachable =>
+  unreachable(`It redirects to ${URL.parse(target)?.origin ?? 'an invalid URL'}.`)
 
 export function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits {
   const remaining = headers['x-ratelimit-remaining']

@@ -5,6 +5,7 @@ import {
   managedByCodehost,
   mergedTask,
   taskWithReports,
+  validationFailed,
 } from '../errors/index.ts'
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { TaskSource } from '../schemas/task.ts'
@@ -12,6 +13,7 @@ import type { TaskChange } from '../schemas/task-requests.ts'
 import { currentStatus, NO_CLAIM, overriddenBy, refuseLostClaim } from './claim.ts'
 import {
   isClosedAtCodehost,
+  isClosedThere,
   isConnected,
   stateFor,
   type TaskConnection,
@@ -62,6 +64,8 @@ export function decideChange(
   refuseLostClaim(task, { claimNumber, actor, isChange: names.length > 0 })
   if (names.length === 0) return undefined
   refuseForeignFields(task, { names, actorType: actor.type, connection })
+  if (names.includes('closedReason') && isClosedThere(task, connection))
+    throw managedByCodehost(['closedReason'])
   refuseMerged(task, names)
 
   const update: TaskUpdate = {
@@ -81,7 +85,9 @@ export function decideChange(
     if (isClosedAtCodehost(task, connection)) throw closedAtCodehost(task.codehostKind)
     if (task.closedReason !== null) update.closedReason = null
   }
-  const logged = names.filter((name) => !(name === 'status' && (isCompletion || isReopening)))
+  // These have an activity of their own.
+  const isOfStatus = (name: string) => name === 'status' || name === 'closedReason'
+  const logged = names.filter((name) => !(isOfStatus(name) && (isCompletion || isReopening)))
   if (logged.length > 0) {
     activities.push({
       type: 'task.updated',
@@ -93,12 +99,23 @@ export function decideChange(
       },
     })
   }
-  if (isCompletion)
-    activities.push({ type: 'task.completed', metadata: { from: before.status, ...overridden } })
+  if (isCompletion) {
+    const reason = changed.closedReason && { closedReason: changed.closedReason }
+    activities.push({ type: 'task.completed', metadata: { from: before.status, ...reason, ...overridden } })
+  }
   if (isReopening) activities.push({ type: 'task.reopened', metadata: { to: changed.status } })
   if (!(isCompletion || isReopening) || !writesState(task, connection)) return { update, activities }
   const isNeeded = stateFor({ ...task, status: changed.status ?? task.status }) !== task.codehostState
   return { update, activities, stateWrite: { connection, isNeeded } }
+}
+
+/**
+ * A reason is given with the status that it is about.
+ * @throws validation_failed
+ */
+export function refuseLoneReason({ status, closedReason }: TaskChange, path = '/closedReason'): void {
+  if (closedReason === undefined || status === 'done') return
+  throw validationFailed([{ path, code: 'conflict', message: 'is only allowed with the status done' }])
 }
 
 /** `repositories/task-json.ts` has the same for pages. */
@@ -166,7 +183,8 @@ function refuseForeignFields(
 /** A report is done and stays in the project of its target. */
 function refuseMerged({ id, mergedInto, reportCount }: StoredTask, names: string[]) {
   const isMove = names.includes('projectId')
-  if (mergedInto !== null && (isMove || names.includes('status'))) throw mergedTask({ id, mergedInto })
+  const isOfStatus = names.includes('status') || names.includes('closedReason')
+  if (mergedInto !== null && (isMove || isOfStatus)) throw mergedTask({ id, mergedInto })
   if (reportCount > 0 && isMove) throw taskWithReports(id)
 }
 

@@ -52,6 +52,7 @@ export type ErrorCode =
   | 'event_not_replayable'
   | 'delivery_not_replayable'
   | 'closed_at_codehost'
+  | 'nothing_to_retry'
   | 'repository_not_connected'
   | 'sync_in_progress'
   | 'request_in_progress'

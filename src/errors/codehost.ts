@@ -13,6 +13,11 @@ export const closedAtCodehost = (kind: 'issue' | 'pull_request' | null) =>
         : 'The issue is closed at the code host. Reopen it there, or turn on write-back in the settings of the connection to reopen it from here.',
   })
 
+export const nothingToRetry = () =>
+  new AppError('nothing_to_retry', {
+    detail: 'Nothing of this task has failed or waits to be written to the code host.',
+  })
+
 export const commentManagedByCodehost = () =>
   new AppError('managed_by_codehost', {
     detail:

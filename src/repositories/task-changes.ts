@@ -34,6 +34,7 @@ export const DECIDED_COLUMNS = {
   title: 'short',
   description: 'long',
   status: 'short',
+  closedReason: 'short',
   priority: 'short',
   projectId: 'short',
   listId: 'short',

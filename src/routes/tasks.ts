@@ -202,13 +202,16 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   app.post(
     '/:id/write-back/retry',
     {
-      config: { operation: writeBackOperations.retry, errors: ['task_not_found', 'project_archived'] },
+      config: {
+        operation: writeBackOperations.retry,
+        errors: ['task_not_found', 'project_archived', 'nothing_to_retry'],
+      },
       schema: {
         tags,
         operationId: 'retryWriteBack',
         summary: 'Retry writing to the code host',
         description:
-          'Retries what could not be written to the code host, and what waits for its next attempt. It is retried at once, unless the last request got no response and may still take effect: then up to 45 seconds later, at `writeBack.nextAttemptAt`. If there is nothing to retry, returns the task unchanged. Keys without `tasks:read` only get `id` and `version`.',
+          'Retries what could not be written to the code host, and what waits for its next attempt. It is retried at once, unless the last request got no response and may still take effect: then up to 45 seconds later, at `writeBack.nextAttemptAt`. Keys without `tasks:read` only get `id` and `version`.',
         params: IdPath('task'),
         response: {
           200: responses(ref(WrittenTask), { description: 'The task.', headers: { etag: ETag } }),

@@ -113,6 +113,12 @@ export const TaskChange = StrictObject(
     title: Type.Optional(Title),
     description: Type.Optional(Nullable(Description)),
     status: Type.Optional(Status('The status. `done` sets `completedAt`; any other status clears it.')),
+    closedReason: Type.Optional(
+      StringEnum(['completed', 'not_planned'], {
+        description:
+          'With `status` `done`, why it is done. With write-back, an issue is closed for this reason. Not for what is closed at the code host already.',
+      }),
+    ),
     priority: Type.Optional(Priority('The priority.')),
     listId: Type.Optional(
       Uuid(

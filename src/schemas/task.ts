@@ -55,7 +55,7 @@ const brief = {
   closedReason: Nullable(
     StringEnum(['completed', 'not_planned', 'duplicate', 'merged', 'closed_unmerged'], {
       description:
-        'Why the issue or pull request was closed, or null if it is open. `duplicate` for any task that is merged into another.',
+        'Why the task is done, if somebody said so, or why its issue or pull request was closed. `duplicate` for any task that is merged into another.',
     }),
   ),
   sourceState: StringEnum(['present', 'transferred', 'deleted'], {
@@ -83,9 +83,9 @@ const brief = {
   writeBack: Nullable(
     Type.Object(
       {
-        state: StringEnum(['pending', 'done', 'failed'], {
+        state: StringEnum(['pending', 'done', 'dropped', 'failed'], {
           description:
-            '`pending` is still to be written, or written again after a temporary problem. `done` is written, or was given up because the issue was changed there. `failed` could not be written: retry it once the problem is solved.',
+            '`pending` is still to be written, or written again after a temporary problem. `done` is written. `dropped` was given up because the issue was changed, moved, or deleted there. `failed` could not be written: it is retried once the credentials have access again, or on request.',
         }),
         error: Nullable(
           Type.Object(
@@ -93,7 +93,7 @@ const brief = {
               code: Type.String({ description: 'A code for programs.' }),
               message: Type.String({ description: 'A message for people.' }),
             },
-            { description: 'Why it failed, is retried, or was given up, or null.' },
+            { description: 'Why it failed, is retried, or was dropped, or null.' },
           ),
         ),
         nextAttemptAt: Type.Optional(

@@ -95,6 +95,7 @@ export const UpdateTaskInput = change({
   version: Type.Optional(Type.Integer({ minimum: 1 })),
   claimNumber: described(taskChange.claimNumber),
   status: described(taskChange.status),
+  closedReason: described(taskChange.closedReason, 'With status done.'),
   priority: described(taskChange.priority),
   title: described(taskChange.title),
   description: described(taskChange.description),

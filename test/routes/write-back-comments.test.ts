@@ -180,7 +180,7 @@ describe('a public comment', () => {
     const [external] = repository.comments.keys()
     repository.removeComment(external as bigint)
     await service.patch(`/api/comments/${comment.id}`, { body: 'Still here' })
-    expect((await done()).writeBack).toMatchObject({ state: 'done', error: { code: 'comment_deleted' } })
+    expect((await done()).writeBack).toMatchObject({ state: 'dropped', error: { code: 'comment_deleted' } })
     expect(await types()).toContain('task.write_back_dropped')
     expect(posted()).toEqual([])
   })

@@ -5,6 +5,7 @@ const FIELD_NAMES: Record<keyof components['schemas']['TaskChange'], string> = {
   title: 'title',
   description: 'description',
   status: 'status',
+  closedReason: 'reason',
   priority: 'priority',
   listId: 'list',
   labels: 'labels',

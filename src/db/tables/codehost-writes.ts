@@ -12,6 +12,8 @@ interface SentPayload {
   since?: string | null
   /** Of a comment that may be deleted here. */
   externalId?: string
+  /** The credentials could not read the issue: it is written as soon as they can. */
+  isUnread?: true
 }
 
 /**

@@ -20,7 +20,7 @@ import { lists } from './projects.ts'
 
 /** The state of the writes of a task, all together. */
 export interface TaskWriteBack {
-  state: 'pending' | 'done' | 'failed'
+  state: 'pending' | 'done' | 'dropped' | 'failed'
   error: { code: string; message: string } | null
   /** While a failed attempt is to be repeated. */
   nextAttemptAt?: string

@@ -21,6 +21,8 @@ export interface ItemDecision {
   /** Whether what is stored may be newer: then it is kept, and the code host is to be asked again. */
   isUncertain?: true
   row?: StoredTask
+  /** Whether the item counted as gone before. */
+  isBack?: true
   activities: {
     type: 'task.created' | 'task.updated' | 'task.completed' | 'task.reopened' | 'task.write_back_dropped'
     metadata: object
@@ -84,8 +86,8 @@ export function updateFromItem(
   // A deleted task is updated without activity: it may be restored, and the code host does not report the change
   // again.
   if (!task.deletedAt) return decision
-  const { row, write } = decision
-  return { ...skipItem(item), ...(row && { row }), ...(write && { write }) }
+  const { row, write, isBack } = decision
+  return { ...skipItem(item), ...(row && { row }), ...(write && { write }), ...(isBack && { isBack }) }
 }
 
 interface ItemUpdate {
@@ -132,7 +134,8 @@ function followItem(
     // A merged task stays done; it follows the host once it is unmerged.
     status: isMerged ? task.status : status,
     statusBeforeMerge: isMerged ? status : null,
-    closedReason: status === 'done' ? owned.closedReason : null,
+    // Of a task that is done only here, the reason is from here, too.
+    closedReason: status === 'done' ? (isClosed ? owned.closedReason : task.closedReason) : null,
     openedAt: item.openedAt ?? task.openedAt,
     completedAt: isMerged || status === 'done' ? (item.closedAt ?? task.completedAt ?? now) : null,
   }
@@ -177,7 +180,8 @@ function followItem(
   if (write?.end === 'dropped') {
     activities.unshift({ type: 'task.write_back_dropped', metadata: { kind: 'state', state: item.state } })
   }
-  return { number, kind, outcome, row, activities, ...(write && { write }) }
+  const isReturned = task.sourceState !== 'present' && { isBack: true as const }
+  return { number, kind, outcome, row, activities, ...isReturned, ...(write && { write }) }
 }
 
 function writeOf(

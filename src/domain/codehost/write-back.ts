@@ -47,12 +47,13 @@ export const writesComments = (
 ): connection is TaskConnection =>
   isConnected(task, connection) && connection.writeBack === 'comments' && task.sourceState === 'present'
 
+/** Whether it is closed at the code host, as the last sync has read it. */
+export const isClosedThere = (task: CodehostTask, connection: TaskConnection | undefined) =>
+  isConnected(task, connection) && task.codehostState === 'closed' && task.sourceState === 'present'
+
 /** Whether it stays done here because it is closed at the code host, and reopening it is not written there. */
 export const isClosedAtCodehost = (task: CodehostTask, connection: TaskConnection | undefined) =>
-  isConnected(task, connection) &&
-  task.codehostState === 'closed' &&
-  task.sourceState === 'present' &&
-  !writesState(task, connection)
+  isClosedThere(task, connection) && !writesState(task, connection)
 
 type TaskStatus = Pick<StoredTask, 'status' | 'mergedInto' | 'statusBeforeMerge'>
 
@@ -118,6 +119,15 @@ const KINDS: Record<WriteKind, WriteBack[]> = {
   comment_updated: ['comments'],
   comment_deleted: ['comments'],
 }
+
+/** Errors of credentials or settings that may be over once they are changed. */
+export const ACCESS_ERRORS = [
+  'codehost_token_rejected',
+  'codehost_token_unreadable',
+  'codehost_repository_not_found',
+  'codehost_access_denied',
+  'codehost_url_not_allowed',
+] as const
 
 const SECOND = 1_000
 /** Longer than the timeout of a request: one whose response was lost may take effect until then. */

@@ -72,7 +72,7 @@ export const taskTools: Tool[] = [
     name: 'create_task',
     title: 'Create a task',
     description:
-      'Creates a task. get_context has the lists; without a listId, it goes to the default list. Look for the same problem with list_tasks first. Creating a task with the same externalId again returns the existing task unchanged.',
+      'Creates a task. get_context has the lists; without a listId, it goes to the default list. Look for the same problem with list_tasks first. The same externalId again returns the existing task unchanged.',
     operation: taskOperations.create,
     annotations: { ...creates, ...openWorld },
     input: CreateTaskInput,
@@ -86,7 +86,7 @@ export const taskTools: Tool[] = [
     name: 'update_task',
     title: 'Update a task',
     description:
-      'Changes the given fields; status done completes the task. Pass the version that you read, so that you overwrite no later change. A claimed task needs claimNumber, of your own claim. version_mismatch: call get_task first. claim_lost: stop working on the task. description_read_only: write notes instead.',
+      'Changes the given fields. Pass the version that you read, to overwrite no later change. A claimed task needs claimNumber, of your own claim. version_mismatch: call get_task first. claim_lost: stop working on it. description_read_only: write notes instead.',
     operation: taskOperations.update,
     annotations: { ...overwrites, ...openWorld },
     input: UpdateTaskInput,
@@ -111,7 +111,7 @@ export const taskTools: Tool[] = [
     name: 'add_comment',
     title: 'Comment on a task',
     description:
-      'Adds a comment to a task: a question, a result, or what blocks the work. Comments are internal unless isPublic is true, which also posts them to the code host.',
+      'Adds a comment to a task: a question, a result, or what blocks the work. Internal unless isPublic, which posts it to the code host, too.',
     operation: commentOperations.create,
     annotations: { ...creates, ...openWorld },
     input: AddCommentInput,

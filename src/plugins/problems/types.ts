@@ -117,6 +117,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Closed at the code host',
     'The issue or pull request is closed at the code host, so its task is done. Issues can be reopened here while write-back is on; pull requests only at the code host.',
   ],
+  nothing_to_retry: [
+    409,
+    'Nothing to retry',
+    'Nothing of the task has failed or waits to be written to the code host. What was given up because the issue changed there is not written again.',
+  ],
   project_archived: [
     409,
     'Project archived',

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, isNull, lte, or, sql } from '../../db/drizzle.ts'
+import { and, eq, getTableColumns, inArray, isNull, lte, or, type SQL, sql } from '../../db/drizzle.ts'
 import { codehostConnections } from '../../db/tables/codehost.ts'
 import { codehostWrites } from '../../db/tables/codehost-writes.ts'
 import { projects } from '../../db/tables/projects.ts'
@@ -38,6 +38,26 @@ export function codehostWritesRepository(db: Executor) {
   const isOfTasks = (ids: string[]) => sql`${codehostWrites.taskId} = any(${sql.param(ids)}::uuid[])`
   const isLeased = ({ id, leaseUntil }: LeasedWrite) =>
     and(eq(codehostWrites.id, id), eq(codehostWrites.leaseUntil, leaseUntil))
+
+  /** As soon as nothing of them can still arrive. Returns their tasks, once each. */
+  async function makeDue(condition: SQL | undefined): Promise<string[]> {
+    const { arrivesUntil, status } = codehostWrites
+    const rows = await db
+      .update(codehostWrites)
+      .set({
+        status: 'pending',
+        attempts: 0,
+        firstAttemptAt: null,
+        nextAttemptAt: sql`greatest(${databaseTime}, ${arrivesUntil})`,
+        createdAt: sql`case when ${status} = 'pending' then ${codehostWrites.createdAt} else ${databaseTime} end`,
+        error: sql`case when ${arrivesUntil} > ${databaseTime} then ${codehostWrites.error} end`,
+        payload: sql`${codehostWrites.payload} - 'isUnread'`,
+        finishedAt: null,
+      })
+      .where(condition)
+      .returning({ taskId: codehostWrites.taskId })
+    return [...new Set(rows.map(({ taskId }) => taskId))]
+  }
 
   return {
     /** Adds writes, which are due now. One that is pending already is kept: what it sends is decided then. */
@@ -176,7 +196,8 @@ export function codehostWritesRepository(db: Executor) {
       if (taskIds.length === 0) return new Map()
       const { rows } = await db.execute<Pick<TaskRow, 'id' | 'writeBack'> & Record<string, unknown>>(sql`
         update ${tasks} set write_back = (
-          select jsonb_build_object('state', status, 'error', error) ||
+          select jsonb_build_object('error', error, 'state',
+              case when status = 'done' and error is not null then 'dropped' else status end) ||
             case when status = 'pending' and next_attempt_at > ${databaseTime}
               then jsonb_build_object('nextAttemptAt', ${sql.raw(utc('next_attempt_at'))}) else '{}' end
           from ${codehostWrites}
@@ -193,24 +214,52 @@ export function codehostWritesRepository(db: Executor) {
      * arrive: two requests for one comment would post it twice. Returns whether there are any.
      */
     async retry(taskId: string): Promise<boolean> {
-      const isWaiting = and(eq(codehostWrites.status, 'pending'), isUnleased)
-      const isFailed = eq(codehostWrites.status, 'failed')
-      const { arrivesUntil } = codehostWrites
-      const rows = await db
-        .update(codehostWrites)
-        .set({
-          status: 'pending',
-          attempts: 0,
-          firstAttemptAt: null,
-          nextAttemptAt: sql`greatest(${databaseTime}, ${arrivesUntil})`,
-          createdAt: sql`case when ${isFailed} then ${databaseTime} else ${codehostWrites.createdAt} end`,
-          error: sql`case when ${arrivesUntil} > ${databaseTime} then ${codehostWrites.error} end`,
-          finishedAt: null,
-        })
-        .where(and(eq(codehostWrites.taskId, taskId), or(isFailed, isWaiting)))
-        .returning({ id: codehostWrites.id })
-      if (rows.length > 0) await this.announce()
-      return rows.length > 0
+      const taskIds = await makeDue(and(eq(codehostWrites.taskId, taskId), or(isFailed, isWaiting)))
+      if (taskIds.length > 0) await this.announce()
+      return taskIds.length > 0
+    },
+
+    /**
+     * The same for the writes of a connection that lacked access: those whose issue could not be read, and those with one
+     * of these errors.
+     */
+    async resume(connectionId: string, { codes = [] }: { codes?: readonly string[] } = {}): Promise<void> {
+      const { payload, error } = codehostWrites
+      await this.makeAgain(
+        and(
+          eq(codehostWrites.connectionId, connectionId),
+          or(isFailed, isWaiting),
+          sql`(${payload} ? 'isUnread' or ${error} ->> 'code' = any(${sql.param(codes)}::text[]))`,
+        ),
+      )
+    },
+
+    /** The same for writes that were given up because the issues of these tasks were gone. */
+    async resumeGone(taskIds: string[]): Promise<void> {
+      if (taskIds.length === 0) return
+      const { error } = codehostWrites
+      await this.makeAgain(
+        and(
+          isOfTasks(taskIds),
+          eq(codehostWrites.status, 'done'),
+          sql`${error} ->> 'code' in ('issue_deleted', 'issue_transferred')`,
+        ),
+      )
+    },
+
+    /** Makes writes due. Locks their tasks before. */
+    async makeAgain(condition: SQL | undefined): Promise<void> {
+      const found = db.select({ id: codehostWrites.taskId }).from(codehostWrites).where(condition)
+      const locked = await db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(inArray(tasks.id, found))
+        .orderBy(tasks.id)
+        .for('update')
+      if (locked.length === 0) return
+      const taskIds = await makeDue(and(condition, isOfTasks(locked.map(({ id }) => id))))
+      await this.summarize(taskIds)
+      await this.announce()
     },
 
     /** Connections with writes that are due; archived projects wait. */
@@ -290,7 +339,12 @@ export function codehostWritesRepository(db: Executor) {
   }
 }
 
+const isFailed = eq(codehostWrites.status, 'failed')
+
 const isUnleased = or(isNull(codehostWrites.leaseUntil), lte(codehostWrites.leaseUntil, databaseTime))
+
+/** For its next attempt. */
+const isWaiting = and(eq(codehostWrites.status, 'pending'), isUnleased)
 
 const isDue = and(
   eq(codehostWrites.status, 'pending'),

@@ -4,7 +4,7 @@ import { bringsNoCredentials, credentialChange, givenCredentials } from '../../d
 import { nextFullAt, nextRunAt, sooner } from '../../domain/codehost/progress.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { isHostOf, type NamedRepository, repositoryOf } from '../../domain/codehost/repository.ts'
-import { excludedKinds } from '../../domain/codehost/write-back.ts'
+import { ACCESS_ERRORS, excludedKinds } from '../../domain/codehost/write-back.ts'
 import {
   codehostRefused,
   codehostUnreachable,
@@ -133,8 +133,10 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
         if (run?.status === 'rate_limited') await repos.syncRuns.update(run.id, { retryAt: null })
       }
       const secret = isSame ? undefined : vault.newWebhookSecret(id)
-      if (isSame) await repos.codehost.update(id, change)
-      else
+      if (isSame) {
+        await repos.codehost.update(id, change)
+        await repos.codehostWrites.resume(id, { codes: isKept ? [] : ACCESS_ERRORS })
+      } else
         await repos.codehost.insert({
           ...newConnection({ id, projectId, now }),
           webhookSecret: secret?.sealed ?? null,

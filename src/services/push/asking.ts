@@ -7,6 +7,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/codehost/deliveries.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
+import { readItem } from '../codehost/reading.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { deleteComments, writeComments } from '../sync/comments.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
@@ -16,7 +17,7 @@ import { type Settling, settledAs } from './settling.ts'
 
 export interface AskingDeps {
   clock: Clock
-  host: Pick<CodeHost, 'readItem' | 'readComment' | 'findRepository'>
+  host: Pick<CodeHost, 'readItem' | 'readPage' | 'latestUrl' | 'readComment' | 'findRepository'>
   vault: Pick<TokenVault, 'accessOf'>
 }
 
@@ -56,7 +57,7 @@ export function questionAsker(
     return untilUnchanged(waiting, {
       connection,
       seen: question.version,
-      read: () => host.readItem(access, { repositoryId, number, signal }),
+      read: () => readItem(host, { access, repositoryId, number, signal }),
       async write(repos, { connection, response, seen }) {
         const item = response.outcome === 'present' ? itemOf(response.item) : undefined
         if (response.outcome === 'present' && item?.number !== number) return 'invalid'
@@ -90,7 +91,7 @@ export function questionAsker(
         const response = await host.readComment(waiting.access, { repositoryId, externalId, signal })
         if (response.outcome !== 'gone') return response
         // Without access, or with its issue, every comment is gone.
-        const item = await host.readItem(waiting.access, { repositoryId, number, signal })
+        const item = await readItem(host, { access: waiting.access, repositoryId, number, signal })
         return item.outcome === 'present' ? response : { ...item, isKept: true }
       },
       async write(repos, { connection, response, seen }) {

@@ -37,6 +37,8 @@ export async function endRun(
       nextRunAt: nextRunAfter({ error, connection, now }),
       ...(run.mode === 'full' && !error && { nextFullAt: nextFullAt('done', now) }),
     })
+    // The credentials can read the repository again.
+    if (!error) await repos.codehostWrites.resume(connection.id)
   }
   const name = connection?.repository ?? 'the code host'
   const actor = { type: 'codehost' as const, id: run.connectionId, name }

@@ -38,6 +38,7 @@ export async function writeItems(
     )
   }
   await endWrites(repos, decisions)
+  await repos.codehostWrites.resumeGone(decisions.flatMap(({ row, isBack }) => (isBack && row ? row.id : [])))
   return decisions
 }
 

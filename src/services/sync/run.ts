@@ -198,13 +198,12 @@ export async function followRepository(
     for (const number of numbers) {
       const response = await requests.readItem(number)
       if (!response) return false
-      if (response.outcome !== 'present') gone.push({ number, sourceState: response.outcome })
-      else {
+      if (response.outcome === 'present') {
         const { item, limits, asOf } = response
         const checkpoint = { phase: 'vanished' as const }
         if (!(await leased.write({ items: [item], asOf, limits, checkpoint, again: checkpoint })))
           return false
-      }
+      } else gone.push({ number, sourceState: response.outcome === 'missing' ? 'deleted' : 'transferred' })
     }
     if (gone.length === 0) return true
     // If the repository or its issues became unreadable, every item returns 404: check before marking any.

@@ -4,7 +4,12 @@ import {
   groupedByColumns,
   refusedTogether,
 } from '../../domain/bulk-change.ts'
-import { type ChangeOutcome, changesLongFields, decideChange } from '../../domain/task-change.ts'
+import {
+  type ChangeOutcome,
+  changesLongFields,
+  decideChange,
+  refuseLoneReason,
+} from '../../domain/task-change.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
@@ -33,6 +38,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
     caller: Caller,
     { ids: requestedIds, change }: { ids: string[]; change: TaskChange },
   ): Promise<BulkChanged> {
+    refuseLoneReason(change, '/change/closedReason')
     const ids = requestedIds.map((id) => id.toLowerCase())
     const unique = [...new Set(ids)]
     return repos.within(caller).transaction(async (repos) => {

@@ -4,7 +4,7 @@ import { decodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { decideChange } from '../../domain/task-change.ts'
+import { decideChange, refuseLoneReason } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
 import { type AppError, taskNotFound, taskWithReports } from '../../errors/index.ts'
@@ -132,11 +132,12 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     },
 
     /**
-     * @throws task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken, managed_by_codehost,
-     * closed_at_codehost, description_read_only, merge_conflict, dependency_cycle,
+     * @throws validation_failed, task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken,
+     * managed_by_codehost, closed_at_codehost, description_read_only, merge_conflict, dependency_cycle,
      * claim_lost, task_claimed
      */
     async update(caller: Caller, { id, change, claimNumber, allowed }: UpdateRequest): Promise<WrittenTask> {
+      refuseLoneReason(change)
       const single = await updateSingle?.({ caller, id, change, claimNumber, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {

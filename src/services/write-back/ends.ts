@@ -1,4 +1,5 @@
 import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
+import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import {
   arrivalEnd,
   includesKind,
@@ -117,7 +118,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
 
   async function fail(
     { write, connection }: WriteOf,
-    { error, ...arrival }: { error: WriteError; arrivesUntil?: Date },
+    { error, isUnread = false, ...arrival }: { error: WriteError; isUnread?: boolean; arrivesUntil?: Date },
   ): Promise<void> {
     await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       const end = {
@@ -125,7 +126,13 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
         finishedAt: await repos.codehostWrites.now(),
         leaseUntil: null,
       } as const
-      await repos.codehostWrites.update(write, { ...end, ...arrival, error })
+      const { isUnread: _, ...payload } = write.payload
+      await repos.codehostWrites.update(write, {
+        ...end,
+        ...arrival,
+        error,
+        payload: isUnread ? { ...payload, isUnread } : payload,
+      })
       await log(repos, { type: 'task.write_back_failed', write, connection, error })
     })
   }
@@ -165,10 +172,11 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
       return { isPaused: true }
     }
     const now = await databaseNow()
-    const judged = judgeWriteRefusal(response, { now, access, limitedBefore: write.attempts })
+    const judge = isSent ? judgeWriteRefusal : judgeRefusal
+    const judged = judge(response, { now, access, limitedBefore: write.attempts })
     if (judged.verdict === 'fail') {
       const { code, message } = judged
-      await fail({ write, connection }, { error: { code, message } })
+      await fail({ write, connection }, { error: { code, message }, isUnread: !isSent })
       return { isPaused: false }
     }
     await repos.within(everywhere).codehostWriteLimits.pause(lease, judged.retryAt)

@@ -1,4 +1,5 @@
 import type { Operations } from '../../domain/operation.ts'
+import { nothingToRetry } from '../../errors/index.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
@@ -15,12 +16,13 @@ export function writeBackService({ repos }: { repos: Repositories }) {
     /**
      * Makes the writes of a task due, if they failed or wait for their next attempt: now, unless the last request may still
      * arrive.
-     * @throws task_not_found, project_archived
+     * @throws task_not_found, project_archived, nothing_to_retry
      */
     async retry(caller: Caller, id: string): Promise<WrittenTask> {
       return repos.within(caller).transaction(async (repos) => {
         const task = writableTask(await lockTasks(repos, { ids: [id] }), id)
-        if (await repos.codehostWrites.retry(task.id)) await repos.codehostWrites.summarize([task.id])
+        if (!(await repos.codehostWrites.retry(task.id))) throw nothingToRetry()
+        await repos.codehostWrites.summarize([task.id])
         return writtenFor(caller, await writtenTask(repos, task.id))
       })
     },

@@ -9,6 +9,7 @@ import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
+import { readItem } from '../codehost/reading.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
 import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
@@ -19,7 +20,9 @@ export interface SendingDeps {
   host: Pick<
     CodeHost,
     | 'readItem'
+    | 'readComment'
     | 'readPage'
+    | 'latestUrl'
     | 'changeIssue'
     | 'createComment'
     | 'changeComment'
@@ -45,6 +48,15 @@ interface DecidedWrite {
 export const LEASE_MS = 2 * 60_000
 
 const UNEXPECTED: WriteError = { code: 'internal_error', message: 'An unexpected error occurred.' }
+
+/** Of a comment that can be read. */
+const NOT_WRITABLE: Omit<Refusal, 'limits'> = {
+  outcome: 'refused',
+  status: 404,
+  message: '',
+  retryAfter: null,
+  singleSignOn: null,
+}
 
 const COMMENT_DELETED: WriteError = {
   code: 'comment_deleted',
@@ -119,7 +131,7 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
       ))
     if (isExcluded) return { isPaused: false }
     const asOf = await syncedTasks.snapshot()
-    const seen = await host.readItem(access, { repositoryId, number: write.number, signal })
+    const seen = await readItem(host, { access, repositoryId, number: write.number, signal })
     if (isFailure(seen)) return handle(seen, { write, ...sending })
     if (seen.outcome !== 'present') {
       await dropGone({ write, connection }, seen.outcome)
@@ -141,8 +153,27 @@ export function writeSender({ repos, clock, host }: SendingDeps) {
   async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<WriteOutcome> {
     const response = await request(change, { write, sending })
     if (isFailure(response)) return handle(response, { write, ...sending, isSent: true })
+    const refused = response.outcome === 'gone' && (await refusalOfComment(change, { write, sending }))
+    if (refused) return handle(refused, { write, ...sending, isSent: true })
     await finish(write, { connection: sending.connection, change, response })
     return { isPaused: false }
+  }
+
+  /**
+   * Why a comment that was missing when it was written could not be; undefined if it was deleted. To credentials that may
+   * not write, it is missing, too.
+   */
+  async function refusalOfComment(
+    change: HostChange,
+    { write: { number }, sending: { connection, access, signal } }: { write: ClaimedWrite; sending: Sending },
+  ): Promise<Refusal | Unreachable | undefined> {
+    if (!('externalId' in change)) return undefined
+    const { repositoryId } = connection
+    const comment = await host.readComment(access, { repositoryId, externalId: change.externalId, signal })
+    if (isFailure(comment)) return comment
+    if (comment.outcome === 'present') return { ...NOT_WRITABLE, limits: comment.limits }
+    const item = await readItem(host, { access, repositoryId, number, signal })
+    return isFailure(item) ? item : undefined
   }
 
   /** The comment that an earlier attempt has written, if its response was lost. */

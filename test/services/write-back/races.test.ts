@@ -49,7 +49,7 @@ describe('a change at the code host between a write and its lost response', () =
     expect(await service.task(id)).toMatchObject({
       status: 'open',
       closedReason: null,
-      writeBack: { state: 'done', error: { code: 'changed_at_codehost' } },
+      writeBack: { state: 'dropped', error: { code: 'changed_at_codehost' } },
     })
     expect(repository.items.get(1)?.state).toBe('open')
     expect(written()).toHaveLength(1)
@@ -178,7 +178,7 @@ describe('while a write waits', () => {
     await write()
     expect(await service.task(id)).toMatchObject({
       sourceState: gone,
-      writeBack: { state: 'done', error: { code: `issue_${gone}` } },
+      writeBack: { state: 'dropped', error: { code: `issue_${gone}` } },
     })
     expect(written()).toEqual([])
     const rows = await service.query('select status from codehost_writes where task_id = $1', [id])

@@ -16,7 +16,7 @@ export function WriteBack({ task }: { task: Task }) {
   const { mutate, isBusy } = useMutation('task')
   const { state, error, nextAttemptAt } = task.writeBack ?? {}
   useQuery({ ...taskQuery(task.id), refetchInterval: state === 'pending' ? POLL_MS : false })
-  if (state === undefined || state === 'done') return null
+  if (state === undefined || state === 'done' || state === 'dropped') return null
   const retry = () =>
     mutate("Couldn't retry", () =>
       dataOf(api.POST('/api/tasks/{id}/write-back/retry', { params: { path: { id: task.id } } })),
