@@ -83,6 +83,27 @@ describe('the preset', () => {
     expect(reopened).toMatchObject({ id: closed.id, status: 'open' })
   })
 
+  test.each(['incident', 'task'])(
+    'GitLab issues makes a task of what GitLab calls a work item: %s',
+    async (type) => {
+      const { object_attributes: attributes, ...rest } = recorded('gitlab-issue-reopened')
+      const { send } = await sourceWith('gitlab_issues')
+      const item = { ...rest, object_kind: 'work_item', object_attributes: { ...attributes, type } }
+      const { status, body } = await send(item)
+      expect([status, (await taskOf(body.taskId)).title]).toEqual([201, attributes.title])
+      const ignored = await send({ ...rest, object_kind: 'note', object_attributes: attributes })
+      expect(ignored.body).toEqual({ accepted: false, reason: 'filtered' })
+    },
+  )
+
+  test('Grafana alerts leaves out links to what an alert has none of', async () => {
+    const { send } = await sourceWith('grafana_alerts')
+    const { description } = await taskOf((await send(recorded('grafana-firing'))).body.taskId)
+    expect(description).toContain('[Silence](https://grafana.example.com/')
+    expect(description).not.toContain('[Dashboard]')
+    expect(description).not.toContain('``')
+  })
+
   test('Grafana alerts completes the task of a resolved alert', async () => {
     const names = ['grafana-firing', 'grafana-resolved']
     const [firing, resolved] = await tasksAfter('grafana_alerts', ...names)
@@ -167,6 +188,24 @@ describe('the preset', () => {
       externalUrl: 'https://app.formbricks.com/s/surveyId',
     })
     expect(newer.description).toContain('**q2**\n\naccepted')
+  })
+
+  test('Formbricks responses shows the answers to a matrix, a list, and a number', async () => {
+    const { data, ...rest } = recorded('formbricks-response-finished')
+    const responses = {
+      q1: { Speed: 'Good', Price: 'Bad' },
+      q2: ['Fast', 'Cheap'],
+      q3: 9,
+      q4: '',
+      q5: 'Text',
+    }
+    const { send } = await sourceWith('formbricks_responses')
+    const { taskId } = (await send({ ...rest, data: { ...data, id: 'matrix', data: responses } })).body
+    const { title, description } = await taskOf(taskId)
+    expect(title).toContain(': Speed: Good, Price: Bad')
+    for (const shown of ['Speed: Good, Price: Bad', 'Fast, Cheap', '9', '(no answer)', 'Text']) {
+      expect(description).toContain(`**\n\n${shown}`)
+    }
   })
 
   test('Formbricks responses makes none of an unfinished response, or of a test of the endpoint', async () => {

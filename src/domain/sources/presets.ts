@@ -5,6 +5,10 @@ const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
 /** The answer to the question `q`, by its id, or as earlier SDKs send it, by its position. */
 const SURVEY_RESPONSE = `{% assign key = "$survey_response_" | append: q.id %}{% assign old = "$survey_response" %}{% unless forloop.first %}{% assign old = "$survey_response_" | append: forloop.index0 %}{% endunless %}{% assign given = p[key] | default: q.response | default: p[old] %}`
 
+/** An answer is a text, a number, a list, or for a matrix, an object. */
+const FORMBRICKS_RESPONSE =
+  '{% capture text %}{% for part in answer[1] %}{% unless forloop.first %}, {% endunless %}{% if part.first %}{{ part[0] }}: {{ part[1] | join: " " }}{% else %}{{ part }}{% endif %}{% else %}{{ answer[1] }}{% endfor %}{% endcapture %}'
+
 /** Ready-made sources. Each has a page in `docs/sources`, which says what to set at the sender. */
 export const PRESETS: SourcePreset[] = [
   posthogFeedback,
@@ -24,7 +28,7 @@ export const PRESETS: SourcePreset[] = [
 
 {% else %}{{ p["$survey_response"] | join: ", " }}
 
-{% endfor %}{% if payload.person.name %}From [{{ payload.person.name }}]({{ payload.person.url }}){% endif %}{% if p["$current_url"] %} on {{ p["$current_url"] }}{% endif %}`,
+{% endfor %}{% if payload.person.name != blank %}From [{{ payload.person.name }}]({{ payload.person.url }}){% endif %}{% if p["$current_url"] != blank %} on {{ p["$current_url"] }}{% endif %}`,
       priority: null,
       labels: 'survey',
       externalId: `${SURVEY_PROPERTIES}{{ p["$survey_submission_id"] | default: payload.event.uuid }}`,
@@ -43,9 +47,9 @@ export const PRESETS: SourcePreset[] = [
     filter: 'payload.data.event',
     template: {
       title: '{{ payload.data.event.title }}',
-      description: `{% assign e = payload.data.event %}{% if e.culprit %}\`{{ e.culprit | remove: "\`" }}\`
+      description: `{% assign e = payload.data.event %}{% if e.culprit != blank %}\`{{ e.culprit | remove: "\`" }}\`
 
-{% endif %}{% if e.metadata.value %}{{ e.metadata.value }}
+{% endif %}{% if e.metadata.value != blank %}{{ e.metadata.value }}
 
 {% endif %}| | |
 | --- | --- |
@@ -73,13 +77,12 @@ export const PRESETS: SourcePreset[] = [
     each: null,
     filter: 'payload.event == "responseFinished"',
     template: {
-      title:
-        '{{ payload.data.survey.title | default: "Survey" }}{% for answer in payload.data.data limit: 1 %}: {{ answer[1] | join: ", " | truncate: 100, "…" }}{% endfor %}',
-      description: `{% for answer in payload.data.data %}**{{ answer[0] }}**
+      title: `{{ payload.data.survey.title | default: "Survey" }}{% for answer in payload.data.data limit: 1 %}${FORMBRICKS_RESPONSE}{% if text != blank %}: {{ text | truncate: 100, "…" }}{% endif %}{% endfor %}`,
+      description: `{% for answer in payload.data.data %}${FORMBRICKS_RESPONSE}**{{ answer[0] }}**
 
-{{ answer[1] | join: ", " }}
+{{ text | default: "(no answer)" }}
 
-{% endfor %}{% if payload.data.meta.url %}On {{ payload.data.meta.url }}{% endif %}`,
+{% endfor %}{% if payload.data.meta.url != blank %}On {{ payload.data.meta.url }}{% endif %}`,
       priority: null,
       labels: 'survey',
       externalId: '{{ payload.data.id }}',
@@ -95,7 +98,8 @@ export const PRESETS: SourcePreset[] = [
     secretFrom: 'inlet',
     verify: { scheme: 'token', header: 'X-Gitlab-Token', prefix: null },
     each: null,
-    filter: 'payload.object_kind == "issue"',
+    // GitLab calls incidents and tasks work items, and in its newer versions issues as well.
+    filter: 'payload.object_kind == "issue" or payload.object_kind == "work_item"',
     template: {
       title: '{{ payload.object_attributes.title }}',
       description: '{{ payload.object_attributes.description }}',
@@ -131,16 +135,16 @@ function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description'> {
     filter: null,
     template: {
       title:
-        '{{ item.annotations.summary | default: item.labels.alertname | default: "Alert" }}{% assign place = item.labels.instance | default: item.labels.host %}{% if place %} ({{ place }}){% endif %}',
-      description: `{% if item.annotations.description %}{{ item.annotations.description }}
+        '{{ item.annotations.summary | default: item.labels.alertname | default: "Alert" }}{% assign place = item.labels.instance | default: item.labels.host %}{% if place != blank %} ({{ place }}){% endif %}',
+      description: `{% if item.annotations.description != blank %}{{ item.annotations.description }}
 
-{% endif %}{% if item.valueString %}\`{{ item.valueString | remove: "\`" }}\`
+{% endif %}{% if item.valueString != blank %}\`{{ item.valueString | remove: "\`" }}\`
 
 {% endif %}| Label | Value |
 | --- | --- |
 {% for label in item.labels %}| {{ label[0] }} | {{ label[1] | replace: "|", "\\\\|" | strip_newlines }} |
 {% endfor %}
-{% if item.annotations.runbook_url %}[Runbook]({{ item.annotations.runbook_url }}) · {% endif %}{% if item.dashboardURL %}[Dashboard]({{ item.dashboardURL }}) · {% endif %}{% if item.silenceURL %}[Silence]({{ item.silenceURL }}) · {% endif %}Since {{ item.startsAt }}`,
+{% if item.annotations.runbook_url != blank %}[Runbook]({{ item.annotations.runbook_url }}) · {% endif %}{% if item.dashboardURL != blank %}[Dashboard]({{ item.dashboardURL }}) · {% endif %}{% if item.silenceURL != blank %}[Silence]({{ item.silenceURL }}) · {% endif %}Since {{ item.startsAt }}`,
       priority:
         '{% case item.labels.severity %}{% when "critical", "page", "emergency" %}high{% when "info", "none" %}low{% else %}medium{% endcase %}',
       labels: 'alert, {{ item.labels.severity }}',
