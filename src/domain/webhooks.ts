@@ -21,20 +21,23 @@ const RETRY_DELAYS_MS = [
 /** The wait before the next attempt, after so many failed ones before this. Undefined if this was the last. */
 export const retryDelayMs = (failuresBefore: number): number | undefined => RETRY_DELAYS_MS[failuresBefore]
 
-/** Which activity a webhook is for. */
+/** Which changes a webhook is for. */
 export interface WebhookFilter {
   /** Empty for all. */
   types: string[]
   /** Null for all. */
   projectId: string | null
+  /** Positions after which it was switched off, up to which it was. Null: it still is. */
+  pauses: [number, number | null][]
 }
 
 export const isRelevant = (
-  { types, projectId }: WebhookFilter,
-  activity: { type: string; projectId: string | null },
+  { types, projectId, pauses }: WebhookFilter,
+  change: { type: string; projectId: string | null; position: number },
 ): boolean =>
-  (types.length === 0 || types.includes(activity.type)) &&
-  (projectId === null || projectId === activity.projectId)
+  (types.length === 0 || types.includes(change.type)) &&
+  (projectId === null || projectId === change.projectId) &&
+  !pauses.some(([after, upTo]) => change.position > after && (upTo === null || change.position <= upTo))
 
 /** A secret, ready to sign with: signing with its bytes takes five times as long. */
 export const signingKeyOf = (secret: string): KeyObject => createSecretKey(keyOf(secret))

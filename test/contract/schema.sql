@@ -543,6 +543,8 @@ create table webhooks (
   lease integer not null default 0,
   lease_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
+  pauses jsonb not null default '[]'::jsonb,
+  scheduled_attempt_at timestamp(3) with time zone,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

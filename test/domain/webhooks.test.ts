@@ -1,6 +1,12 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { isRelevant, retryDelayMs, signatureHeaders, signingKeyOf } from '../../src/domain/webhooks.ts'
+import {
+  isRelevant,
+  retryDelayMs,
+  signatureHeaders,
+  signingKeyOf,
+  type WebhookFilter,
+} from '../../src/domain/webhooks.ts'
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
 const keysOf = (...bytes: number[]) => bytes.map((byte) => signingKeyOf(secretOf(byte)))
@@ -28,17 +34,31 @@ test('a webhook waits longer after each failure, until the last', () => {
 })
 
 describe('activity', () => {
-  const all = { types: [], projectId: null }
-  const activity = { type: 'task.created', projectId: 'p1' }
+  const all: WebhookFilter = { types: [], projectId: null, pauses: [] }
+  const activity = { type: 'task.created', projectId: 'p1', position: 7 }
 
-  test.each([
+  test.each<[WebhookFilter, Parameters<typeof isRelevant>[1], boolean]>([
     [all, activity, true],
-    [all, { type: 'key.created', projectId: null }, true],
+    [all, { type: 'key.created', projectId: null, position: 7 }, true],
     [{ ...all, types: ['task.completed', 'task.created'] }, activity, true],
     [{ ...all, types: ['task.completed'] }, activity, false],
     [{ ...all, types: ['task'] }, activity, false],
     [{ ...all, projectId: 'p1' }, activity, true],
     [{ ...all, projectId: 'p2' }, activity, false],
-    [{ ...all, projectId: 'p1' }, { type: 'key.created', projectId: null }, false],
+    [{ ...all, pauses: [[6, 8]] }, activity, false],
+    [{ ...all, pauses: [[6, 7]] }, activity, false],
+    [{ ...all, pauses: [[6, null]] }, activity, false],
+    [
+      {
+        ...all,
+        pauses: [
+          [5, 6],
+          [7, null],
+        ],
+      },
+      activity,
+      true,
+    ],
+    [{ ...all, projectId: 'p1' }, { type: 'key.created', projectId: null, position: 7 }, false],
   ])('%j is for %j: %j', (filter, given, expected) => expect(isRelevant(filter, given)).toBe(expected))
 })

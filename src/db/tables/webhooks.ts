@@ -1,4 +1,4 @@
-import { bigint, boolean, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 import { timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
@@ -21,10 +21,17 @@ export const webhooks = pgTable('webhooks', {
   disabledReason: text('disabled_reason', { enum: ['failed', 'gone', 'imported', 'restored'] }),
   /** What is in `changes` up to this position has its deliveries. */
   position: bigint('position', { mode: 'number' }).notNull(),
-  /** Failed attempts since the last success. */
+  /**
+   * Positions between which it was switched off, after the first, up to the second: what is in between has no
+   * deliveries. Null while it is off. Only those that `position` has not passed count.
+   */
+  pauses: jsonb('pauses').$type<[number, number | null][]>().notNull().default([]),
+  /** Failed attempts since the last success, but for those of retries by hand. */
   failures: integer('failures').notNull().default(0),
   /** Nothing is sent before. */
   nextAttemptAt: timestamptz('next_attempt_at'),
+  /** The next attempt that counts as one, while there is a retry by hand before it. */
+  scheduledAttemptAt: timestamptz('scheduled_attempt_at'),
   /** Allows one worker to send, until the lease ends. */
   lease: integer('lease').notNull().default(0),
   leaseUntil: timestamptz('lease_until'),

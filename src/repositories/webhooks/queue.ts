@@ -1,4 +1,17 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, lt, lte, ne, sql } from '../../db/drizzle.ts'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+} from '../../db/drizzle.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { changes } from '../../db/tables/changes.ts'
 import { tasks } from '../../db/tables/tasks.ts'
@@ -8,7 +21,7 @@ import { databaseTime, inMs } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
 import { taskJson } from '../task-json.ts'
 import type { WebhookDeliveryRow } from './deliveries.ts'
-import type { WebhookRow } from './webhooks.ts'
+import { NO_FAILURES, type WebhookRow } from './webhooks.ts'
 
 /** Allows one worker to send to a webhook. */
 export interface WebhookLease {
@@ -54,6 +67,9 @@ const BACKLOG = 2_000
 /** One instance at a time writes deliveries. */
 const FAN_OUT_LOCK = 0x0077_6562
 
+/** Of a webhook that is switched off. */
+const isBehindItsPause = sql`not ${webhooks.isActive} and ${webhooks.position} < (${webhooks.pauses} -> -1 ->> 0)::bigint`
+
 const isWaiting = and(ne(webhookDeliveries.outcome, 'delivered'), isNotNull(webhookDeliveries.position))
 const { transaction: _, sequence: __, ...activityColumns } = getTableColumns(activity)
 
@@ -64,11 +80,12 @@ export function webhookQueueRepository(db: Executor) {
     and(isLeased(lease), eq(webhooks.failures, failures), eq(webhooks.url, url))
 
   return {
-    async hasActive(): Promise<boolean> {
+    /** Whether there is a webhook that is active, or lacks deliveries of the time before it was switched off. */
+    async isNeeded(): Promise<boolean> {
       const rows = await db
         .select({ id: webhooks.id })
         .from(webhooks)
-        .where(eq(webhooks.isActive, true))
+        .where(or(webhooks.isActive, isBehindItsPause))
         .limit(1)
       return rows.length > 0
     },
@@ -82,8 +99,8 @@ export function webhookQueueRepository(db: Executor) {
     },
 
     /**
-     * Active webhooks that have no deliveries up to a position yet, and whether so many deliveries wait that no more are
-     * needed soon. Locks them; skips those that are being changed.
+     * Webhooks that have no deliveries up to a position, or up to where they were switched off, and whether so many
+     * deliveries wait that no more are needed soon. Locks them; skips those that are being changed.
      */
     async listBehind(position: number): Promise<(WebhookRow & { isBacklogged: boolean })[]> {
       return db
@@ -93,7 +110,7 @@ export function webhookQueueRepository(db: Executor) {
             where webhook_id = webhooks.id and ${isWaiting} offset ${BACKLOG})`,
         })
         .from(webhooks)
-        .where(and(webhooks.isActive, lt(webhooks.position, position)))
+        .where(or(and(webhooks.isActive, lt(webhooks.position, position)), isBehindItsPause))
         .orderBy(asc(webhooks.id))
         .for('no key update', { skipLocked: true })
     },
@@ -242,7 +259,7 @@ export function webhookQueueRepository(db: Executor) {
 
     /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */
     async noteSuccess(lease: WebhookLease, webhook: AsRead): Promise<void> {
-      await db.update(webhooks).set({ failures: 0, nextAttemptAt: null }).where(isUnchanged(lease, webhook))
+      await db.update(webhooks).set(NO_FAILURES).where(isUnchanged(lease, webhook))
     },
 
     /** Waits after a failure, as `noteSuccess`. Several at the same time count once. */
@@ -256,17 +273,40 @@ export function webhookQueueRepository(db: Executor) {
         .where(isUnchanged(lease, webhook))
     },
 
-    /** Switches a webhook off, and returns it. Undefined if somebody did, or has changed it since it was read. */
+    /** Waits until the scheduled attempt after a retry by hand has failed, as `noteSuccess`. */
+    async noteFailedRetry(
+      lease: WebhookLease,
+      { webhook, delayMs }: { webhook: AsRead; delayMs: number },
+    ): Promise<void> {
+      await db
+        .update(webhooks)
+        .set({
+          nextAttemptAt: sql`greatest(${webhooks.scheduledAttemptAt}, ${inMs(delayMs)})`,
+          scheduledAttemptAt: null,
+        })
+        .where(isUnchanged(lease, webhook))
+    },
+
+    /**
+     * Switches a webhook off: it gets deliveries of the changes up to a position. Returns false if somebody did, or has
+     * changed it since it was read.
+     */
     async switchOff(
       lease: WebhookLease,
-      { webhook, reason }: { webhook: AsRead; reason: 'failed' | 'gone' },
-    ): Promise<WebhookRow | undefined> {
-      const [row] = await db
+      { webhook, reason, position }: { webhook: AsRead; reason: 'failed' | 'gone'; position: number },
+    ): Promise<boolean> {
+      const pause = JSON.stringify([[position, null]])
+      const { rowCount } = await db
         .update(webhooks)
-        .set({ isActive: false, disabledReason: reason, nextAttemptAt: null })
+        .set({
+          isActive: false,
+          disabledReason: reason,
+          pauses: sql`${webhooks.pauses} || ${pause}::jsonb`,
+          nextAttemptAt: null,
+          scheduledAttemptAt: null,
+        })
         .where(and(isUnchanged(lease, webhook), webhooks.isActive))
-        .returning()
-      return row
+      return rowCount === 1
     },
   }
 }

@@ -1,7 +1,9 @@
+import { isRelevant } from '../../domain/webhooks.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import type { PositionedChange } from '../../repositories/webhooks/queue.ts'
+import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
-import { outstandingDeliveries } from './outstanding.ts'
 
 interface FanOutDeps {
   repos: Repositories
@@ -13,7 +15,7 @@ interface FanOutDeps {
 const PAGE = 200
 /** From one page to the next of those that do not respond, or are slow. */
 const OTHERS_MS = 1_000
-/** How often the database is asked while there is no active webhook; `wake` is called when there is one. */
+/** How often the database is asked while no webhook needs deliveries; `wake` is called when one does. */
 const IDLE_MS = 5_000
 
 const NOTHING = { isMore: false, written: 0 }
@@ -24,18 +26,18 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
   let othersAt = 0
 
   return {
-    /** Looks for active webhooks the next time. */
+    /** Looks for webhooks that need deliveries the next time. */
     wake(): void {
       idleUntil = 0
     },
 
-    /** Whether there was no active webhook a while ago. */
+    /** Whether no webhook needed deliveries a while ago. */
     isIdle: () => performance.now() < idleUntil,
 
     /** Writes some deliveries. Returns how many, and whether there may be more to write. */
     async run(): Promise<{ isMore: boolean; written: number }> {
       if (performance.now() < idleUntil) return NOTHING
-      if (!(await repos.webhookQueue.hasActive())) {
+      if (!(await repos.webhookQueue.isNeeded())) {
         idleUntil = performance.now() + IDLE_MS
         return NOTHING
       }
@@ -53,10 +55,23 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
         const changes = await webhookQueue.listChanges({ after, to: end.position, limit: PAGE })
         const isFull = changes.length === PAGE
         const position = (isFull ? changes.at(-1)?.position : undefined) ?? end.position
-        const rows = webhooks.flatMap((webhook) => outstandingDeliveries(webhook, { changes, clock }))
+        const rows = webhooks.flatMap((webhook) => deliveriesFor(webhook, { changes, clock }))
         await webhookQueue.add(rows, { webhookIds: webhooks.map(({ id }) => id), position })
         return { isMore: responding.length > 0 && (isFull || !isComplete), written: rows.length }
       })
     },
   }
+}
+
+/** Of those changes that the webhook has no deliveries of yet. */
+function deliveriesFor(
+  webhook: WebhookRow,
+  { changes, clock }: { changes: PositionedChange[]; clock: Clock },
+) {
+  const now = clock.now()
+  return changes
+    .filter((change) => change.position > webhook.position && isRelevant(webhook, change))
+    .map(({ position, type, id: activityId, taskId }) => ({
+      ...{ webhookId: webhook.id, id: clock.newId(now), position, type, activityId, taskId },
+    }))
 }

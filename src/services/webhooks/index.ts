@@ -27,7 +27,6 @@ import type { Sequencer } from '../activity/sequencer.ts'
 import { readPage } from '../page.ts'
 import { isOverlapping } from '../sources/secrets.ts'
 import { writableProject } from '../writable-project.ts'
-import { writeOutstanding } from './outstanding.ts'
 import type { WebhookSigner } from './signer.ts'
 
 export const webhookOperations = {
@@ -106,8 +105,7 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       // An imported one was not checked, and a host may have got another address.
       if (url === undefined && input.isActive && !before.isActive) await allowedUrl(before.url)
       const position = input.isActive === undefined ? undefined : await presentPosition()
-      return repos.transaction(async ({ webhookQueue, within }) => {
-        const repos = within(caller)
+      return repos.within(caller).transaction(async (repos) => {
         const webhook = await lockedWebhook(repos, id)
         const { isActive = webhook.isActive } = input
         const isSwitchedOn = isActive && !webhook.isActive
@@ -117,10 +115,8 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
           ...(url !== undefined && { url }),
           ...(input.types && { types: [...new Set(input.types)] }),
           ...(isActive !== webhook.isActive && { disabledReason: null }),
-          ...(isSwitchedOn && position !== undefined && { position }),
+          ...(isActive !== webhook.isActive && position !== undefined && switched(webhook, position)),
         }
-        if (!isActive && webhook.isActive && position !== undefined)
-          await writeOutstanding(webhookQueue, { webhook, to: position, clock })
         await repos.webhooks.update(id, change)
         const isElsewhere = url !== undefined && url !== webhook.url
         if (isSwitchedOn || isElsewhere) await repos.webhooks.resetFailures(id)
@@ -213,6 +209,16 @@ export async function lockedWebhook(repos: BoundRepositories, id: string): Promi
   const webhook = await repos.webhooks.findForUpdate(id)
   if (!webhook) throw webhookNotFound(id)
   return webhook
+}
+
+/** What switching a webhook on or off changes: what is committed after a position is sent from then on, or not. */
+function switched(webhook: WebhookRow, position: number): Partial<Pick<WebhookRow, 'position' | 'pauses'>> {
+  const pauses = webhook.pauses.filter(([, upTo]) => upTo === null || upTo > webhook.position)
+  if (webhook.isActive) return { pauses: [...pauses, [position, null]] }
+  const last = pauses.at(-1)
+  // Deliveries of the time before are still being written.
+  if (last && webhook.position < last[0]) return { pauses: pauses.with(-1, [last[0], position]) }
+  return { position, pauses: [] }
 }
 
 /** What the activity log says about a webhook: not its URL, which may contain a secret. */

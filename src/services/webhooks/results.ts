@@ -9,7 +9,6 @@ import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import { activityRow, SERVICE } from '../activity/row.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
 import { about } from './index.ts'
-import { writeOutstanding } from './outstanding.ts'
 
 interface ResultsDeps {
   repos: Repositories
@@ -28,6 +27,9 @@ interface Sequence {
   /** One could not be stored. It will be sent again, and those after it have to follow it. */
   isBroken: boolean
 }
+
+/** At the least, from a retry by hand that failed to the attempt that was scheduled. */
+const AFTER_RETRY_MS = 5_000
 
 const MAX_BATCH = 500
 /** From one batch to the next: a statement for each few results would cost as much as sending them. */
@@ -77,11 +79,13 @@ export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
     /** Returns why the webhook was switched off, if it was. */
     async storeFailure(ended: Attempt, { webhook, lease }: Sent): Promise<'failed' | 'gone' | undefined> {
       const { projectId } = webhook
-      const delayMs = retryDelayMs(webhook.failures)
+      const isByHand = webhook.scheduledAttemptAt !== null
+      const delayMs = isByHand ? AFTER_RETRY_MS : retryDelayMs(webhook.failures)
       const isGone = ended.responseStatus === 410
       if (delayMs !== undefined && !isGone) {
         await repos.transaction(async ({ webhookQueue }) => {
-          await webhookQueue.noteFailure(lease, { webhook, delayMs })
+          const { noteFailedRetry, noteFailure } = webhookQueue
+          await (isByHand ? noteFailedRetry : noteFailure)(lease, { webhook, delayMs })
           await webhookQueue.record([ended])
         })
         return undefined
@@ -90,10 +94,10 @@ export function webhookResults({ repos, clock, sequencer }: ResultsDeps) {
       const { end } = await sequencer.catchUp()
       return repos.transaction(async (repos) => {
         const { webhookQueue } = repos
-        const off = await webhookQueue.switchOff(lease, { webhook, reason })
+        const { position } = end
+        const isOff = await webhookQueue.switchOff(lease, { webhook, reason, position })
         await webhookQueue.record([ended])
-        if (!off) return undefined
-        await writeOutstanding(webhookQueue, { webhook: off, to: end.position, clock })
+        if (!isOff) return undefined
         const metadata = { ...about(webhook), reason }
         const type = 'webhook.disabled'
         const row = activityRow(clock, { now: clock.now(), type, actor: SERVICE, projectId, metadata })

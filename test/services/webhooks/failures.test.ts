@@ -201,53 +201,6 @@ describe('after a failure', () => {
   })
 })
 
-describe('a retry', () => {
-  test('sends a delivery again, also one that was delivered, with the same id', async () => {
-    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
-    await createTask('Again')
-    await deliverDue(app)
-    const [delivered] = await deliveriesOf(app, webhook)
-    const path = `/api/webhooks/${webhook.id}/deliveries/${delivered?.id}/retry`
-    expect(await app.post(path)).toMatchObject({
-      status: 200,
-      body: { outcome: 'pending', finishedAt: null },
-    })
-    await deliverDue(app)
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
-      delivered?.id,
-      delivered?.id,
-    ])
-    expect(await deliveriesOf(app, webhook)).toMatchObject([{ outcome: 'delivered', attempts: 2 }])
-  })
-
-  test('ends the wait after a failure', async () => {
-    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
-    await createTask('Waits')
-    receiver.respondWith(500)
-    await deliverDue(app)
-    receiver.respondWith(200)
-    const [failed] = await deliveriesOf(app, webhook)
-    await app.post(`/api/webhooks/${webhook.id}/deliveries/${failed?.id}/retry`)
-    await deliverDue(app)
-    expect(await deliveriesOf(app, webhook)).toMatchObject([{ outcome: 'delivered', error: null }])
-  })
-
-  test('is refused while the webhook is off, for a test, and for what is not there', async () => {
-    const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
-    const path = `/api/webhooks/${webhook.id}`
-    await createTask('Delivered')
-    await deliverDue(app)
-    const [delivered] = await deliveriesOf(app, webhook)
-    const { body: tested } = await app.post(`${path}/test`)
-    const retry = async (id: string | undefined) =>
-      (await app.post(`${path}/deliveries/${id}/retry`)).body.code
-    expect(await retry(tested.id)).toBe('delivery_not_replayable')
-    expect(await retry(webhook.id)).toBe('delivery_not_found')
-    await app.patch(path, { isActive: false })
-    expect(await retry(delivered?.id)).toBe('webhook_not_active')
-  })
-})
-
 describe('a test', () => {
   test('is sent at once, signed like a delivery, also while the webhook is off or waits', async () => {
     const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'], isActive: false })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TestApp } from '../../support/app.ts'
+import { locksOf } from '../../support/locks.ts'
 import { sendingApp } from '../../support/sending-app.ts'
 import { deliverDue, type Receiver, webhookTo } from '../../support/webhooks.ts'
 
@@ -10,6 +11,14 @@ const { createTask } = sendingApp((sending) => {
 })
 
 describe('what changed before a webhook was switched off', () => {
+  const queued = async ({ id }: { id: string }) => {
+    const [row] = await app.query(
+      'select count(*)::integer, count(distinct activity_id)::integer as activities from webhook_deliveries where webhook_id = $1',
+      [id],
+    )
+    return row
+  }
+
   const titlesAfterwards = async ({ id }: { id: string }) => {
     await createTask('While it is off')
     receiver.respondWith(200)
@@ -28,7 +37,7 @@ describe('what changed before a webhook was switched off', () => {
     expect(await titlesAfterwards(webhook)).toEqual(['After', 'Before'])
   })
 
-  test('is queued also when it is more than one page', async () => {
+  test('is queued page by page afterwards, however much it is', async () => {
     const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
     const { body: first } = await app.post('/api/tasks', { title: 'First' })
     const tasks = Array.from({ length: 100 }, () => ({ title: 'Before' }))
@@ -37,11 +46,26 @@ describe('what changed before a webhook was switched off', () => {
       expect(status).toBe(201)
     }
     await app.patch(`/api/webhooks/${webhook.id}`, { isActive: false })
-    const rows = await app.query(
-      'select count(*)::integer, count(distinct activity_id)::integer as activities from webhook_deliveries where webhook_id = $1',
-      [webhook.id],
-    )
-    expect(rows).toEqual([{ count: 601, activities: 601 }])
+    expect(await queued(webhook)).toEqual({ count: 0, activities: 0 })
+    await createTask('While it is off')
+    await app.service.webhookQueue.writeDeliveries()
+    expect((await queued(webhook)).count).toBeLessThan(300)
+    await app.patch(`/api/webhooks/${webhook.id}`, { isActive: true })
+    await createTask('Between')
+    await app.patch(`/api/webhooks/${webhook.id}`, { isActive: false })
+    await createTask('While it is off again')
+    await deliverDue(app)
+    expect(await queued(webhook)).toEqual({ count: 602, activities: 602 })
+  })
+
+  test('delays nobody else who creates or changes webhooks', async () => {
+    const webhook = await webhookTo(app, { url: receiver.url })
+    const locks = locksOf(app)
+    const release = await locks.acquire(`update webhooks set name = 'Changing' where id = '${webhook.id}'`)
+
+    const other = await webhookTo(app, { url: receiver.url })
+    expect((await app.patch(`/api/webhooks/${other.id}`, { name: 'Renamed' })).status).toBe(200)
+    await release()
   })
 
   test('is sent also when the service has switched it off', async () => {
