@@ -15,6 +15,7 @@ import { limitInFlight } from './guards/in-flight.ts'
 import { requireMetricsReader } from './guards/metrics-reader.ts'
 import { limitRequests } from './guards/rate-limit.ts'
 import { sourceSender } from './guards/source-sender.ts'
+import { workFor, workForCaller } from './guards/work-owner.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
 import { mcpRoutes } from './mcp/index.ts'
@@ -106,6 +107,7 @@ export async function buildApp({
   app.decorateRequest('caller', noCallerYet())
 
   app.register(async function forAnybody(scope) {
+    scope.addHook('preHandler', workFor('strangers'))
     scope.register(healthRoutes, { ping, isDirectUp })
     scope.register(problemsRoutes, { prefix: '/problems' })
     scope.register(signInRoutes, {
@@ -127,6 +129,7 @@ export async function buildApp({
     scope.addHook('preHandler', requireScope)
     scope.addHook('preHandler', limitAtOnce)
     scope.addHook('preHandler', refuseDuringImport(service.importing))
+    scope.addHook('preHandler', workForCaller)
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
@@ -171,6 +174,7 @@ export async function buildApp({
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
     scope.addHook('preHandler', limitAtOnce)
+    scope.addHook('preHandler', workForCaller)
     scope.register(metricsRoutes, { prefix: '/metrics', ...service })
   })
 
@@ -188,6 +192,7 @@ export async function buildApp({
     scope.addHook('preHandler', limitCaller)
     scope.addHook('preHandler', requireScope)
     scope.addHook('preHandler', limitAtOnce)
+    scope.addHook('preHandler', workForCaller)
     scope.register(mcpRoutes, { prefix: '/mcp', ...service })
   })
 
@@ -212,6 +217,9 @@ async function receivers(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },
 ) {
+  // Twice: reading the body ends what the first one began.
+  scope.addHook('onRequest', workFor('receivers'))
+  scope.addHook('preHandler', workFor('receivers'))
   const buffering = {
     isTransient: isDatabaseAway,
     refusal: deliveryUnavailable,

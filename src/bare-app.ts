@@ -2,6 +2,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { Config } from './config.ts'
+import { isOverShare } from './db/connection-turns.ts'
 import { isDatabaseAway, withoutValues } from './db/database-error.ts'
 import type { WorkerJobs } from './domain/worker-jobs.ts'
 import {
@@ -71,7 +72,7 @@ export async function bareApp({ config, logger, services: { metrics }, limits }:
   await app.register(requests)
   await app.register(timeouts)
   await app.register(countResponses, { metrics })
-  await app.register(problems, { isDatabaseAway, withoutValues })
+  await app.register(problems, { isDatabaseAway, isOverShare, withoutValues })
   await app.register(validation)
   await app.register(jsonBody, limits)
   await app.register(largeResponses, limits)

@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import { takeTurns } from './connection-turns.ts'
 import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
@@ -7,6 +9,8 @@ import { transactionClient } from './transaction-client.ts'
 
 export type Database = NodePgDatabase & {
   $client: pg.Pool
+  /** How many wait for a connection. */
+  waiting(): number
   /** Opens a connection outside the pool, without a time limit for its statements. */
   openSession(options: SessionOptions): Promise<Session>
 }
@@ -41,12 +45,14 @@ export function openDatabase(options: PoolOptions): Database {
     Client: isTraced ? tracedClient(Client) : Client,
     ...boundedConnection(connectionString, cut),
   })
+  const waiting = takeTurns(pool, size)
   if (isTraced) keepTraces(pool)
   // The pool replaces an idle connection that breaks; without a handler the error would end the process.
   pool.on('error', onError)
   // The same for a connection that breaks between two statements of a transaction: the next statement reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   return Object.assign(drizzle(pool), {
+    waiting,
     transaction: transactionsOn(pool),
     openSession: (session: SessionOptions) =>
       openSession({ connectionString: directConnectionString ?? connectionString, cut, isTraced }, session),
@@ -55,11 +61,11 @@ export function openDatabase(options: PoolOptions): Database {
 
 /** Returns a function that reads the current state of the pool. */
 export const poolState =
-  ({ $client: pool }: Database) =>
+  ({ $client: pool, waiting }: Pick<Database, '$client' | 'waiting'>) =>
   () => ({
     total: pool.totalCount,
     idle: pool.idleCount,
-    waiting: pool.waitingCount,
+    waiting: waiting(),
     max: pool.options.max,
   })
 
@@ -68,13 +74,27 @@ export function boundedConnection(connectionString: string, cut?: AbortSignal) {
   return { connectionString, keepAlive: true, stream: () => databaseSocket(12_000, cut) }
 }
 
-/** Drizzle's own pool transaction leaks the connection when `begin` fails. */
+/** What runs in a transaction, until it ends. */
+const transactions = new AsyncLocalStorage<{ isOver: boolean }>()
+
+/**
+ * Drizzle's own pool transaction leaks the connection when `begin` fails. Work in a transaction uses its connection only:
+ * if each waited for a second one, nobody would get any.
+ */
 function transactionsOn(pool: pg.Pool): Database['transaction'] {
+  const connect = pool.connect
+  pool.connect = ((...args: Parameters<typeof connect>) => {
+    if (transactions.getStore()?.isOver === false)
+      throw new Error('A transaction waits for a second connection.')
+    return connect.apply(pool, args)
+  }) as typeof connect
   return async (work, config) => {
     const client = await pool.connect()
+    const transaction = { isOver: false }
     try {
-      return await drizzle(client).transaction(work, config)
+      return await transactions.run(transaction, () => drizzle(client).transaction(work, config))
     } finally {
+      transaction.isOver = true
       client.release()
     }
   }

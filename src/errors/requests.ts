@@ -143,6 +143,13 @@ export const tooManyInFlight = (limit: number, isLong = false) =>
     retryAfterSeconds: isLong ? 5 : 1,
   })
 
+/** Other requests of the same caller took its share of the connections to the database for too long. */
+export const overShare = () =>
+  new AppError('rate_limited', {
+    detail: 'Your other requests kept this one waiting for too long. Send fewer at the same time.',
+    retryAfterSeconds: 1,
+  })
+
 export const tooManyLongPolls = (limit: number) =>
   new AppError('rate_limited', {
     detail: `Too many long polls are open on this instance. At most ${limit} are allowed. Send the request without wait, or later.`,

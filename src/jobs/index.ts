@@ -7,6 +7,7 @@ import { startPushWorker } from './push.ts'
 import { startSyncWorker } from './sync.ts'
 import { every, paced, pausing } from './timers.ts'
 import { startWebhookWorker } from './webhooks.ts'
+import { asJob } from './woken.ts'
 
 interface JobsDeps {
   /** Other options of the driver's pool are passed on. */
@@ -21,7 +22,9 @@ export interface Jobs {
 }
 
 /** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
-export async function startJobs({ connection, services, logger }: JobsDeps): Promise<Jobs> {
+export const startJobs = (deps: JobsDeps): Promise<Jobs> => asJob(() => start(deps))
+
+async function start({ connection, services, logger }: JobsDeps): Promise<Jobs> {
   const {
     access,
     claims,

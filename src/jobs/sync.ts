@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { detached, traced, type Work } from '../lib/traced.ts'
+import { traced, type Work } from '../lib/traced.ts'
 import type { SyncService } from '../services/sync/index.ts'
+import { asJob } from './woken.ts'
 
 interface SyncWorkerDeps {
   sync: SyncService
@@ -40,7 +41,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
 
   function poll(): void {
     isPending = true
-    polling ??= detached(pollOnce).finally(() => {
+    polling ??= asJob(pollOnce).finally(() => {
       polling = undefined
       if (isPending && !stopping.signal.aborted) poll()
     })

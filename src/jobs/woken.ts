@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { detached } from '../lib/traced.ts'
+import { ownedBy } from '../lib/work-owner.ts'
 
 interface WokenWorkerDeps {
   /** Does some of what is due; returns whether there may be more. */
@@ -15,6 +16,9 @@ interface WokenWorkerDeps {
   failure: string
   logger: Pick<FastifyBaseLogger, 'warn'>
 }
+
+/** Begins work that is part of nothing, and has the share of jobs. */
+export const asJob = <T>(run: () => T): T => detached(() => ownedBy({ kind: 'jobs', name: 'jobs' }, run))
 
 /** Works in rounds: when it is woken, and periodically; never twice at once. */
 export function startWokenWorker(deps: WokenWorkerDeps) {
@@ -39,7 +43,7 @@ export function startWokenWorker(deps: WokenWorkerDeps) {
   function wake(): void {
     isPending = true
     if (stopping.signal.aborted) return
-    working ??= detached(workInRounds).finally(() => {
+    working ??= asJob(workInRounds).finally(() => {
       working = undefined
       if (isPending) wake()
     })

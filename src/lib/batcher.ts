@@ -1,4 +1,4 @@
-import { currentWork, traced } from './traced.ts'
+import { currentWork, detached, traced } from './traced.ts'
 
 interface BatchOptions<I> {
   /** What traces call a batch. */
@@ -43,10 +43,13 @@ export function batcher<I, O>(work: (inputs: I[]) => Promise<O[]>, options: Batc
   function startSoon() {
     if (isStarting || busy === options.concurrency) return
     isStarting = true
-    setImmediate(() => {
-      isStarting = false
-      startBatches()
-    })
+    // What callers share is done for none of them.
+    detached(() =>
+      setImmediate(() => {
+        isStarting = false
+        startBatches()
+      }),
+    )
   }
 
   function startBatches() {

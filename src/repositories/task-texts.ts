@@ -80,18 +80,14 @@ export async function rarestWord(
   db: Executor,
   words: string[],
 ): Promise<{ word: string; matches: number } | undefined> {
-  const candidates = words.slice(0, MAX_INDEXED)
-  const plans = await Promise.all(
-    candidates.map(async (word) => {
-      const { rows } = await db.execute<{ 'QUERY PLAN': [{ Plan: EstimatedPlan }] }>(
-        sql`explain (format json) select from ${taskTexts} where ${isIndexed(word)}`,
-      )
-      return { word, plan: rows[0]?.['QUERY PLAN'][0].Plan }
-    }),
-  )
-  const indexed = plans.flatMap(({ word, plan }) =>
-    plan && plan['Node Type'] === 'Bitmap Heap Scan' ? { word, matches: plan['Plan Rows'] } : [],
-  )
+  const indexed: { word: string; matches: number }[] = []
+  for (const word of words.slice(0, MAX_INDEXED)) {
+    const { rows } = await db.execute<{ 'QUERY PLAN': [{ Plan: EstimatedPlan }] }>(
+      sql`explain (format json) select from ${taskTexts} where ${isIndexed(word)}`,
+    )
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan
+    if (plan?.['Node Type'] === 'Bitmap Heap Scan') indexed.push({ word, matches: plan['Plan Rows'] })
+  }
   return indexed.sort((a, b) => a.matches - b.matches)[0]
 }
 

@@ -3,6 +3,7 @@ import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
+import { ownedBy } from '../lib/work-owner.ts'
 import type { Repositories } from '../repositories/index.ts'
 import type { KeyBySecret } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
@@ -131,11 +132,9 @@ export function accessService({
 
     /** Stores when keys, sessions and secrets were last used. Times that cannot be stored are kept for the next call. */
     async flushLastUsed(): Promise<void> {
-      await Promise.all([
-        flush(used.keys, credentials.keys),
-        flush(used.sessions, credentials.sessions),
-        flush(used.secrets, credentials.webhookSecrets),
-      ])
+      await flush(used.keys, credentials.keys)
+      await flush(used.sessions, credentials.sessions)
+      await flush(used.secrets, credentials.webhookSecrets)
     },
 
     describe(caller: Caller): Me {
@@ -186,6 +185,9 @@ async function flush(
   }
 }
 
+/** Nobody is known yet, and many of them may be wrong. */
+const LOOK_UPS = { kind: 'look-ups', name: 'credentials' } as const
+
 /** Caches what was found, never that nothing was found: a new key is valid at once. */
 function cache<T extends object>(find: (hash: string) => Promise<T | undefined>) {
   const entriesByHash = new LRUCache<string, T>({ max: 10_000, ttl: CACHE_MS })
@@ -195,7 +197,7 @@ function cache<T extends object>(find: (hash: string) => Promise<T | undefined>)
       const cached = entriesByHash.get(hash)
       if (cached) return cached
       const generationBefore = generation
-      const found = await find(hash)
+      const found = await ownedBy(LOOK_UPS, () => find(hash))
       // Read before a revocation and returned after it: valid for this request, but not cached.
       if (found && generation === generationBefore) entriesByHash.set(hash, found)
       return found

@@ -82,14 +82,12 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       const omitted = { kind: 'tasks' as const, id: null, priority: null, reason: 'scope' as const }
       return { ...(await common()), lists: [], omitted: [omitted], omittedCount: 1 }
     }
-    const [lists, counts, recent] = await Promise.all([
-      bound.context.listDestinations(projectId, MAX_LISTS + 1),
-      bound.context.countTasks(projectId, { includeArchived }),
-      bound.tasks.list(
-        { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
-        { sortBy: 'updated', direction: 'descending', limit: RECENT_TASKS + 1, isSummary: true },
-      ),
-    ])
+    const lists = await bound.context.listDestinations(projectId, MAX_LISTS + 1)
+    const counts = await bound.context.countTasks(projectId, { includeArchived })
+    const recent = await bound.tasks.list(
+      { projectId: projectId ?? undefined, skipsArchived: !includeArchived },
+      { sortBy: 'updated', direction: 'descending', limit: RECENT_TASKS + 1, isSummary: true },
+    )
     const isCut = lists.length > MAX_LISTS
     const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
     return {

@@ -127,10 +127,8 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
      */
     async brief(caller: Caller, { task, limit }: { task: ReadTask; limit: number }) {
       const bound = repos.within(caller)
-      const [latest, similar] = await Promise.all([
-        task.reports === 1 ? [] : latestReports(bound, { id: task.id, limit }),
-        task.status === 'done' ? [] : similarTo(bound, { task, limit }).then(({ items }) => items),
-      ])
+      const latest = task.reports === 1 ? [] : await latestReports(bound, { id: task.id, limit })
+      const similar = task.status === 'done' ? [] : (await similarTo(bound, { task, limit })).items
       return {
         latestReports: latest.map(({ id, title, openedAt }) => ({ id, title, openedAt })),
         similar: similar.map(({ json, similarity }) => {

@@ -30,6 +30,8 @@ export interface TestAppOptions {
   /** How many tasks a search reads before it uses the index. */
   walk?: number
   limits?: AppDeps['limits']
+  /** How long a request waits for a connection to the database. */
+  connectionWaitMs?: number
   /** Set for a second instance on the database of the first. */
   connectionString?: string
   /** Called for each notice of PostgreSQL. */
@@ -67,9 +69,9 @@ export async function startApp(options: TestAppOptions = {}) {
     ...options.env,
   })
   const clock = options.clock ?? systemClock()
-  const db = openDatabase({ connectionString, size: 10, onError: () => {} })
-  // A busy machine serves 50 requests with 10 connections in seconds: not the 503 that this is in operation.
-  Object.assign(db.$client.options, { connectionTimeoutMillis: 20_000 })
+  const db = openDatabase({ connectionString, size: config.databasePool, onError: () => {} })
+  // A busy machine serves 50 requests with 10 connections in seconds: not the 429 or 503 that this is in operation.
+  Object.assign(db.$client.options, { connectionTimeoutMillis: options.connectionWaitMs ?? 20_000 })
   const { onNotice } = options
   if (onNotice) {
     db.$client.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')))

@@ -61,10 +61,8 @@ export const taskTools: Tool[] = [
     async run({ id, budgetTokens = BUDGET_OF_TASK }, { caller, tasks, comments, reports }) {
       const { json } = await tasks.get(caller, id)
       const task = JSON.parse(json) as Task
-      const [latest, related] = await Promise.all([
-        comments.latest(caller, id),
-        reports.brief(caller, { task, limit: MAX_RELATED }),
-      ])
+      const latest = await comments.latest(caller, id)
+      const related = await reports.brief(caller, { task, limit: MAX_RELATED })
       return wholeResult('The task.', { task, related: { comments: latest, ...related }, budgetTokens })
     },
   }),

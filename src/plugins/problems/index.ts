@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { MAX_ERRORS } from '../../domain/validation/field-errors.ts'
-import { AppError, type FieldError, routeNotFound, unavailable } from '../../errors/index.ts'
+import { AppError, type FieldError, overShare, routeNotFound, unavailable } from '../../errors/index.ts'
 import { SAFE_HEADERS } from '../security-headers.ts'
 import { PROBLEMS } from './types.ts'
 
@@ -20,13 +20,15 @@ declare module 'fastify' {
 interface ProblemsOptions {
   /** Distinguishes an unavailable database from a bug. */
   isDatabaseAway(error: unknown): boolean
+  /** Recognizes what waited too long for other requests of the same caller. */
+  isOverShare(error: unknown): boolean
   /** Removes the values of the statement from an error: content and e-mail addresses must not be logged. */
   withoutValues(error: unknown): unknown
 }
 
 /** Sends every error as `application/problem+json`; a 5xx has no internal details, which are logged. */
 export const problems = fp<ProblemsOptions>(
-  async function problems(app: FastifyInstance, { isDatabaseAway, withoutValues }) {
+  async function problems(app: FastifyInstance, { isDatabaseAway, isOverShare, withoutValues }) {
     app.decorate('asAppError', asAppError)
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
     app.setErrorHandler((error: unknown, _request, reply) => sendProblem(reply, asAppError(error)))
@@ -36,6 +38,7 @@ export const problems = fp<ProblemsOptions>(
 
     function asAppError(error: unknown): AppError | FastifyError {
       if (error instanceof AppError) return error
+      if (isOverShare(error)) return overShare()
       if (isDatabaseAway(error)) return unavailable(withoutValues(error))
       const { statusCode = 500 } = error as FastifyError
       // Errors of the framework (too many headers, an incorrect length) keep their status and message.

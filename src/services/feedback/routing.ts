@@ -142,9 +142,10 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       if (reading.outcome === 'ignored') return IGNORED
       const { fields, dedupKey, task } = reading.event
       const { routing, feedback } = repos.within(everywhere)
-      const [table, [before]] = await feedback.redacted(() =>
-        Promise.all([findTable(routing, [fields]), feedback.listByKeys([dedupKey])]),
-      )
+      const [table, [before]] = await feedback.redacted(async () => [
+        await findTable(routing, [fields]),
+        await feedback.listByKeys([dedupKey]),
+      ])
       const decision = decideRoute(fields, table)
       const considered = consideredRules(fields, { table, winner: decision })
       return {

@@ -52,10 +52,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 
   async function updateAll(requests: RequestedChange[]): Promise<Result[]> {
-    const [rows, destinations] = await Promise.all([
-      taskChanges.listWithProjects(requests.map(({ id }) => id)),
-      destinationsOf(requests),
-    ])
+    const rows = await taskChanges.listWithProjects(requests.map(({ id }) => id))
+    const destinations = await destinationsOf(requests)
     const found = new Map(rows.map((row) => [row.task.id, row]))
     const decided = new Map<string, DecidedChange>()
     const results = requests.map((request): Result => {
