@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { errorChain } from '../lib/error-chain.ts'
+import { fairSemaphore, type Refusal, type Share } from '../lib/fair-semaphore.ts'
 import { detached } from '../lib/traced.ts'
-import { type Refusal, type Share, fairSemaphore } from '../lib/fair-semaphore.ts'
 import { type WorkOwner, workOwner } from '../lib/work-owner.ts'
 
 /** How much of the pool work of each kind takes at most. */

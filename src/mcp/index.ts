@@ -1,9 +1,11 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
 import { asRecord } from '../lib/as-record.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
+
+import { streamedInTurns } from '../lib/streamed.ts'
 import { without } from '../lib/without.ts'
+
 import type { Services } from '../services/index.ts'
 import type { McpHandler } from './handler.ts'
 import { longResults } from './long-results.ts'
@@ -62,9 +64,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
       reply.heldBytes = results.heldBytes()
       if (body.length === 0) return reply.send(null)
       return reply.send(
-        results.isEmpty()
-          ? body
-          : Readable.from(pacedPieces(results.fill(body.toString())), { objectMode: false }),
+        results.isEmpty() ? body : streamedInTurns(pacedPieces(results.fill(body.toString()))),
       )
     },
   )

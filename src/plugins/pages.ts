@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { jsonPieces } from '../lib/json-pieces.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
+import { streamedInTurns } from '../lib/streamed.ts'
 import type { Page, PageJson } from '../services/page.ts'
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ export const pages = fp(
       return this.type('application/json; charset=utf-8').sendText<T>(jsonPieces(object))
     })
     app.decorateReply('sendText', function <T>(this: FastifyReply, pieces: AsyncIterable<string>) {
-      return asBody<T>(this.send(Readable.from(pacedPieces(pieces), { objectMode: false })))
+      return asBody<T>(this.send(streamedInTurns(pacedPieces(pieces))))
     })
   },
   { name: 'pages', dependencies: ['large-responses'] },
@@ -44,7 +44,7 @@ export const pages = fp(
  */
 export function serialized<T>(reply: FastifyReply, json: string | AsyncIterable<string>): T {
   reply.type('application/json; charset=utf-8')
-  if (typeof json !== 'string') return Readable.from(json, { objectMode: false }) as unknown as T
+  if (typeof json !== 'string') return streamedInTurns(json) as unknown as T
   reply.serializer((text: unknown) => text as string)
   return json as unknown as T
 }

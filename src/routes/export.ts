@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { connectionClosed } from '../errors/index.ts'
+import { streamedInTurns } from '../lib/streamed.ts'
 import { exportOperations } from '../services/export.ts'
 import type { Services } from '../services/index.ts'
 
@@ -47,7 +48,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'exports'>> 
           'content-type': 'application/x-ndjson',
           'content-disposition': `attachment; filename="${name}"`,
         })
-        .send(Readable.from(pieces, { objectMode: false }))
+        .send(streamedInTurns(pieces))
     },
   )
 }

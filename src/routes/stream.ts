@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { shuttingDown } from '../errors/index.ts'
+import { streamed } from '../lib/streamed.ts'
 import { LastEventId, StreamQuery } from '../schemas/activity.ts'
 import type { StreamEvent } from '../services/activity/feed.ts'
 import { type StreamBatch, streamOperations } from '../services/activity/stream.ts'
@@ -64,7 +65,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
         connection: 'close',
         'x-accel-buffering': 'no',
       })
-      return reply.send(Readable.from(framesOf(events), { objectMode: false }))
+      return reply.send(streamed(framesOf(events)))
     },
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type Refusal, type Share, fairSemaphore } from '../../src/lib/fair-semaphore.ts'
+import { fairSemaphore, type Refusal, type Share } from '../../src/lib/fair-semaphore.ts'
 
 const caller = (name: string, max = 2): Share => ({ name, max, isReserved: false })
 const job: Share = { name: 'jobs', max: 2, isReserved: true }
