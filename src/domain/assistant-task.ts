@@ -68,8 +68,8 @@ const LONG_MEMBERS = [
   'similar',
 ] as const satisfies readonly (keyof LongMembers)[]
 
-/** A unit of UTF-16 has at most the six bytes of its escape. */
-const maxBytes = (name: string, value: unknown) => 6 * (JSON.stringify({ [name]: value }).length + 1)
+/** A unit of UTF-16 has at most the seven bytes of its escape in JSON. */
+const maxBytes = (name: string, value: unknown) => 7 * (JSON.stringify({ [name]: value }).length + 1)
 
 /** A text that is too long anyway isn't measured. */
 const need = (name: string, { value, room }: { value: unknown; room: number }) =>

@@ -1,3 +1,4 @@
+import { visible } from '../domain/visible.ts'
 import { jsonPieces, jsonTextPieces } from '../lib/json-pieces.ts'
 import { splices } from '../lib/splices.ts'
 
@@ -36,7 +37,7 @@ export function longResults() {
       return asText(() => {
         const made = text()
         // A string is an iterable of its characters.
-        return jsonTextPieces(typeof made === 'string' ? [made] : made)
+        return jsonTextPieces(visibleItems(typeof made === 'string' ? [made] : made))
       })
     },
 
@@ -45,11 +46,29 @@ export function longResults() {
       const { data, text, heldBytes: bytes = bytesOfTexts(data) } = result
       const isLong = result.heldBytes !== undefined || bytes > MAX_WHOLE_BYTES
       return {
-        content: [{ type: 'text' as const, text: isLong ? this.text(text, bytes) : wholeText(text()) }],
-        structuredContent: isLong ? asObject(() => jsonPieces(data)) : { ...data },
+        content: [
+          { type: 'text' as const, text: isLong ? this.text(text, bytes) : visible(wholeText(text())) },
+        ],
+        structuredContent: isLong ? asObject(() => jsonPieces(visibleMembers(data))) : visible({ ...data }),
       }
     },
   }
+}
+
+/** What is read as it is needed is made visible then. */
+const visibleMembers = (data: object) =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, member]) => [
+      name,
+      isAsync(member) ? visibleItems(member) : visible(member),
+    ]),
+  )
+
+const isAsync = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+async function* visibleItems<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const item of items) yield visible(item)
 }
 
 /** Only results that are read while they are sent have texts in asynchronous pieces. */

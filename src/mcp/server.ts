@@ -3,6 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { rulesMarkdown } from '../domain/context-markdown.ts'
 import { isAllowed, type Operation, requireAllowed } from '../domain/operation.ts'
+import { escaped, visible } from '../domain/visible.ts'
 import { AppError, type FieldError } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Caller } from '../services/access.ts'
@@ -136,12 +137,13 @@ export function mcpServers(
     const errors = known instanceof AppError ? (known.extras.errors ?? []).map(errorText) : []
     const { withoutNames = known.message } = known instanceof AppError ? known.extras : {}
     const advice = known instanceof AppError ? ADVICE[known.code] : undefined
-    return [
+    const text = [
       `${known.code}: ${withoutNames}`,
       ...errors,
       ...(advice ? [advice] : []),
       `Request ${requestId}.`,
     ].join('\n')
+    return visible(text)
   }
 }
 
@@ -164,8 +166,8 @@ function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, schema: TObj
       const value = withLists(given, schema)
       const refusal = check(value, '')
       if (!refusal) return { valid: true, data: value as never, errorMessage: undefined }
-      const errorMessage = ['', ...(refusal.extras.errors ?? []).map(errorText), hint].join('\n')
-      return { valid: false, data: undefined, errorMessage }
+      const errors = (refusal.extras.errors ?? []).map(errorText)
+      return { valid: false, data: undefined, errorMessage: visible(['', ...errors, hint].join('\n')) }
     },
   })
 }
@@ -187,8 +189,9 @@ const unvalidatedOutput = (schema: TObject) =>
     getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
   })
 
+/** On one line: whoever calls makes up the names of unknown arguments. */
 const errorText = ({ path, message }: FieldError) =>
-  `- ${path.replace(/^\//, '') || 'the arguments'} ${message}`
+  `- ${path.replace(/^\//, '') || 'the arguments'} ${message}`.replace(/[\t\n\r]/g, escaped)
 
 function membersOf({ properties = {}, required = [] }: TObject): string {
   const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name))

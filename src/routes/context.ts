@@ -28,7 +28,7 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
         operationId: 'getContext',
         summary: 'Retrieve the session context',
         description:
-          'Returns what an AI assistant needs when a session starts: the active rules, the project, the lists and the latest tasks, as the tool `get_context` does. Lists and tasks are omitted if the key lacks `tasks:read`. `format=markdown` returns text, for example for curl. The ETag covers everything except the time: with `If-None-Match`, the response is 304 if nothing else has changed. `format=agents-md` returns only the rules, which is a file for `AGENTS.md`: it changes only when a rule does.',
+          'Returns what an AI assistant needs when a session starts: the active rules, the project, the lists and the latest tasks, as the tool `get_context` does. Lists and tasks are omitted if the key lacks `tasks:read`. Invisible characters and those that change the direction of text are escaped, such as `\\u202e`. `format=markdown` returns text, for example for curl. The ETag covers everything except the time: with `If-None-Match`, the response is 304 if nothing else has changed. `format=agents-md` returns only the rules, which is a file for `AGENTS.md`: it changes only when a rule does.',
         querystring: ContextQuery,
         headers: IfNoneMatch,
         response: {

@@ -4,6 +4,7 @@ import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { matchesAny, relativePath } from '../domain/rule-paths.ts'
 import { UNTRUSTED } from '../domain/untrusted.ts'
+import { visible } from '../domain/visible.ts'
 import { projectNotFound, validationFailed } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeSlices } from '../lib/time-slices.ts'
@@ -19,7 +20,7 @@ import {
 } from '../schemas/context.ts'
 import type { Caller } from './access.ts'
 import { itemsOf } from './page.ts'
-import { type RuleSequence, ruleSequence } from './rule-sequence.ts'
+import { type RuleSequence, ruleSequence, visibleRules } from './rule-sequence.ts'
 
 /** A context whose rules are read as they are needed. */
 export type LongContext = Omit<Context, 'instructions'> & { instructions: RuleSequence }
@@ -33,7 +34,7 @@ export const contextOperations = {
 export function contextService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
     /**
-     * Returns the context twice: as data, and as Markdown for a model.
+     * Returns the context twice: as data, and as Markdown. Both are for a model, so nothing in them is hidden.
      * @throws project_not_found
      */
     async read(
@@ -61,7 +62,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const refs = await bound.rules.listRefs(projectId ?? caller.projectId)
-      const { versions, heldBytes, ...rules } = ruleSequence(bound.rules, refs)
+      const { versions, heldBytes, ...rules } = visibleRules(ruleSequence(bound.rules, refs))
       return { identity: [AGENTS_HEADING, versions], heldBytes, markdown: () => agentsMarkdown(rules) }
     },
   }
@@ -73,8 +74,8 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     const project = projectId === null ? null : await bound.projects.find(projectId)
     if (project === undefined) throw projectNotFound(projectId ?? '')
     const common = async () => ({
-      instructions: ruleSequence(bound.rules, await refsAbout(bound, { projectId, paths })),
-      project: project && toContextProject(project),
+      instructions: visibleRules(ruleSequence(bound.rules, await refsAbout(bound, { projectId, paths }))),
+      project: project && visible(toContextProject(project)),
       notice: UNTRUSTED,
       serverTime: clock.now().toISOString(),
     })
@@ -92,8 +93,8 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     const omitted = { kind: 'lists' as const, id: null, priority: null, reason: 'limit' as const }
     return {
       ...(await common()),
-      lists: lists.slice(0, MAX_LISTS),
-      tasks: { ...counts, recent: itemsOf<TaskBrief>(recent.items ?? '') },
+      lists: visible(lists.slice(0, MAX_LISTS)),
+      tasks: { ...counts, recent: visible(itemsOf<TaskBrief>(recent.items ?? '')) },
       omitted: isCut ? [omitted] : [],
       omittedCount: isCut ? 1 : 0,
     }
@@ -142,7 +143,7 @@ async function cut(
   const { instructions, ...rest } = withinBudget({ ...whole, instructions: sizes }, budgetTokens)
   const included = new Set(instructions.map(({ id }) => id))
   const refs = whole.instructions.refs.filter(({ id }) => included.has(id))
-  return { ...whole, ...rest, instructions: ruleSequence(rules, refs) }
+  return { ...whole, ...rest, instructions: visibleRules(ruleSequence(rules, refs)) }
 }
 
 const toContextProject = ({ id, name, archivedAt }: ProjectRow) => ({

@@ -1,3 +1,4 @@
+import { visible } from '../domain/visible.ts'
 import { slicesBySize } from '../lib/slices-by-size.ts'
 import type { BoundRepositories } from '../repositories/index.ts'
 import type { RuleRef, RuleRow } from '../repositories/rules.ts'
@@ -36,6 +37,14 @@ export function ruleSequence(rules: BoundRepositories['rules'], refs: RuleRef[])
     },
   }
 }
+
+/** The same rules with nothing hidden in their texts. */
+export const visibleRules = (rules: RuleSequence): RuleSequence => ({
+  ...rules,
+  async *[Symbol.asyncIterator]() {
+    for await (const rule of rules) yield visible(rule)
+  },
+})
 
 const sizeOf = ({ bytes }: RuleRef) => bytes + REST_BYTES
 
