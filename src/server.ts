@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'
 import { createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino, stdSerializers } from 'pino'
 import { type Config, loadConfig } from './config.ts'
@@ -98,7 +99,8 @@ async function live(config: Config) {
     if (err) logger.fatal({ err }, 'unexpected error, shutting down')
     ending.abort(new Error('The process is shutting down.'))
     setTimeout(() => cutDatabase.abort(), CUT_DATABASE_MS)
-    await started.catch(() => {})
+    // Whatever a start still waits for, what it has started ends.
+    await Promise.race([started.catch(() => {}), wait(CUT_CLIENTS_MS, undefined, { ref: false })])
     await endAll()
   })
   // Ctrl-C in `npm start` arrives twice: from the terminal and from npm.
@@ -283,7 +285,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
 
   async function embedded(): Promise<EmbeddedServer> {
     const { dataDir } = config
-    const server = await startEmbedded({ dataDir, log: logger, onStarting: application, onLost: fail })
+    const server = await startEmbedded({
+      ...{ dataDir, log: logger, signal },
+      onStarting: application,
+      onLost: fail,
+    })
     onEnd(server.stop)
     return server
   }

@@ -74,6 +74,21 @@ export function isPasswordRefused(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '28P01')
 }
 
+/** Of a database whose folder PostgreSQL does not know again: this has the code of an invalid parameter. */
+const DAMAGED_WORDS = /is not a valid data directory/
+
+/** True if PostgreSQL cannot read its own files: pages that fail their checksum, files that are gone, catalogs at odds. */
+export function isDamaged(error: unknown): boolean {
+  return errorChain(error).some(
+    ({ code, message }) => /^XX00[0-9]$|^58P01$/.test(code ?? '') || DAMAGED_WORDS.test(message ?? ''),
+  )
+}
+
+/** True if the disk of the database has no space left, or its quota is used up. */
+export function isDiskFull(error: unknown): boolean {
+  return errorChain(error).some(({ code }) => code === '53100')
+}
+
 /** True where PostgreSQL chose this transaction to end, because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '40P01')

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDatabaseAway, isPasswordRefused, isSettingRefused, reasonOf } from './database-error.ts'
+import { isDamaged, isDatabaseAway, isPasswordRefused, isSettingRefused, reasonOf } from './database-error.ts'
 
 interface RetryOptions {
   /** How messages name the database: `the database in DATABASE_URL`. */
@@ -41,6 +41,8 @@ function hintOf(error: unknown): string {
   if (isSettingRefused(error)) {
     return '. If this is a connection pooler, set DATABASE_DIRECT_URL to the address of PostgreSQL itself: see "A connection pooler" in docs/operating.md'
   }
+  if (isDamaged(error))
+    return '. It is damaged: restore a backup, as "Back up and restore" in docs/operating.md says'
   // The usual cause in containers: another password in .env than when the volume was created.
   return isPasswordRefused(error)
     ? '. If it is the database of docker-compose.yml, its volume keeps the password that it was created with: see "Change the password of the database" in docs/operating.md'

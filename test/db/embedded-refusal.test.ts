@@ -11,9 +11,10 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { locateBinaries } from '../../src/db/embedded/binaries.ts'
-import { canRunAs, startProcess } from '../support/embedded-process.ts'
+import { canRunAs, spawnProcess, startProcess } from '../support/embedded-process.ts'
 import { ask, modeOf, newDirectory, removeEmbedded, start } from '../support/embedded-servers.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -26,8 +27,8 @@ afterEach(async () => {
 
 describe('where the embedded database cannot run, the error explains what to do', () => {
   test.each([
-    ['another major version', 'PG_VERSION', '17\n', /made by PostgreSQL 17 .* DATABASE_URL/],
-    ['something else', 'notes.txt', 'mine', /not a PostgreSQL database.* DATABASE_URL/],
+    ['another major version', 'PG_VERSION', '17\n', /made by PostgreSQL 17 .*dump it with version 17/],
+    ['something else', 'notes.txt', 'mine', /not a PostgreSQL database: move it away/],
   ])('the directory has %s', async (_what, file, text, sentence) => {
     const dataDir = await newDirectory()
     await mkdir(join(dataDir, 'postgres'))
@@ -44,6 +45,15 @@ describe('where the embedded database cannot run, the error explains what to do'
 
     await expect(start(dataDir)).rejects.toThrow(`mv ${moved} ${join(await realpath(dataDir), 'postgres')}`)
     expect(await readdir(dataDir)).toEqual(['postgres.before-restore-20261122T120000Z'])
+  })
+
+  test('DATA_DIR is a file, or below one', async () => {
+    const file = join(await newDirectory(), 'file')
+    await writeFile(file, '')
+    for (const dataDir of [file, join(file, 'data')]) {
+      const message = `The embedded database cannot be used: ${file} is a file, or is below one: set DATA_DIR to a folder.`
+      await expect(start(dataDir)).rejects.toThrow(message.replace(file, dataDir))
+    }
   })
 
   test('there are no programs for this system', () => {
@@ -76,6 +86,32 @@ describe.runIf(isRoot)('started by root, the embedded database', () => {
     await chmod(closed, 0o755)
     const second = await start(dataDir)
     expect(await ask(second.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
+  })
+
+  test('refuses a folder that its user may not use, with both names', async ({ skip }) => {
+    skip(!canRunAs(NOBODY), 'this clone is closed to other users')
+    const dataDir = await newDirectory()
+    await chmod(dataDir, 0o700)
+    const { stderr } = spawnProcess(dataDir, { uid: NOBODY, gid: NOBODY })
+    expect(await text(stderr)).toContain(
+      `The embedded database cannot be used: the user nobody (id ${NOBODY}) may not use ${dataDir}: run Inlet as the user that owns it, or set DATA_DIR to a folder of that user.`,
+    )
+  })
+
+  test('whose files belong to somebody else names the folder and its user', async () => {
+    const dataDir = await newDirectory()
+    await chmod(dataDir, 0o711)
+    const server = await start(dataDir)
+    await server.stop()
+    const { uid } = await stat(join(dataDir, 'postgres'))
+    await chown(join(dataDir, 'postgres', 'global', 'pg_control'), 0, 0)
+
+    await expect(start(dataDir)).rejects.toThrow(
+      new RegExp(
+        `files in .*postgres do not belong to the user with id ${uid}.*: run chown -R ${uid} .*postgres\\.$`,
+      ),
+    )
+    expect((await stat(join(dataDir, 'postgres', 'global', 'pg_control'))).uid).toBe(0)
   })
 
   test('stays the property of the ordinary user who made it', async ({ skip }) => {

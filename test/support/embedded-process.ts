@@ -42,11 +42,12 @@ export async function errorElsewhere(dataDir: string): Promise<string> {
 }
 
 /** Does not wait for its database. */
-export function spawnProcess(dataDir: string, user: { uid?: number; gid?: number } = {}): ChildProcess {
+export function spawnProcess(dataDir: string, user: { uid?: number; gid?: number } = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', PROCESS, dataDir], {
     ...user,
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  child.stderr.pipe(process.stderr)
   processes.push(child)
   return child
 }

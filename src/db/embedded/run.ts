@@ -12,12 +12,17 @@ interface RunOptions {
   cwd?: string
   /** On `drop`, the result has no output. */
   output?: 'keep' | 'drop'
+  /** Aborted: returns at once, and leaves the program running. */
+  signal?: AbortSignal | undefined
 }
+
+/** The output of a run that was aborted. */
+export const ABORTED = 'It was aborted.'
 
 /** Runs a program until it exits. Rejects only if it cannot be started. */
 export async function run(
   file: string,
-  { args, account, cwd = '/', output: mode = 'keep' }: RunOptions,
+  { args, account, cwd = '/', output: mode = 'keep', signal }: RunOptions,
 ): Promise<{ ok: boolean; output: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ ok: boolean; output: string }>()
   const sink = mode === 'drop' ? 'ignore' : 'pipe'
@@ -37,6 +42,7 @@ export async function run(
     })
   }
   child.once('error', reject)
+  signal?.addEventListener('abort', () => resolve({ ok: false, output: ABORTED }), { once: true })
   child.once('close', (code) => resolve({ ok: code === 0, output: output.trim() }))
   return promise
 }

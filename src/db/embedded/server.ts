@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { isDamaged } from '../database-error.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataLocation } from './data-location.ts'
 import { LOCKED, underLock } from './folder-lock.ts'
@@ -10,7 +11,8 @@ import { isUsedByAnotherHost } from './heartbeat.ts'
 import { type Credentials, connect, isNotReadyYet, isRefusal } from './lease.ts'
 import { discardDeadLock, readLockFile } from './lock-file.ts'
 import { killOrphans } from './orphans.ts'
-import { run } from './run.ts'
+import { crashReason, damaged, diskFull, startRefusal } from './refusals.ts'
+import { ABORTED, run } from './run.ts'
 
 export interface Cluster {
   location: DataLocation
@@ -29,28 +31,59 @@ interface ReachOptions {
   /** The required port, as connection strings contain it. Absent: any port. */
   port?: number | undefined
   /** Aborts waiting. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called while the server starts, in each attempt. */
   onStarting?: (() => void) | undefined
+  /** Where to begin to read the server's log for crashes: at `logSize` before these. Absent: at its end. */
+  logFrom?: number | undefined
 }
 
 /**
  * Connects to the server of this data directory, and starts it if none runs. If the disk is full and the server has
- * run before, waits for space: a failure would not help.
+ * run before, waits for space: a failure would not help. A server that it started and cannot use is stopped again.
  * @throws Error with a sentence, after three failed starts
  */
 export async function reachServer(
   cluster: Cluster,
-  { log, port: required, signal, onStarting }: ReachOptions,
+  options: ReachOptions,
 ): Promise<{ client: Client; port: number; isStarted: boolean }> {
+  const attempt = { isStarted: false }
+  try {
+    return await reach(cluster, { ...options, attempt })
+  } catch (error) {
+    if (attempt.isStarted) {
+      if (options.signal?.aborted) await lockFileWritten(cluster.location.cluster)
+      await stopServer(cluster)
+    }
+    throw error
+  }
+}
+
+interface Attempt {
+  /** Whether a server was started, even if it did not become ready. */
+  isStarted: boolean
+}
+
+/** The server writes it first of all; a start that was aborted may have come before that. */
+async function lockFileWritten(cluster: string): Promise<void> {
+  for (const deadline = Date.now() + LOCK_FILE_MS; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
+    if ((await readLockFile(cluster))?.server) return
+  }
+}
+
+async function reach(
+  cluster: Cluster,
+  { log, port: required, signal, onStarting, logFrom, attempt }: ReachOptions & { attempt: Attempt },
+) {
   const { location, credentials } = cluster
-  let isStarted = false
-  let problem = 'it did not respond'
+  const uid = location.account?.uid
+  let problem = 'its server did not respond'
   let lastChance = Date.now() + DEADLINE_MS
   let nextWarning = Date.now() + WARN_EVERY_MS
   let failedStarts = 0
   let lockedUntil: number | undefined
   let isFirstTry = true
+  const from = logFrom ?? (await logSize(location.cluster))
   while (Date.now() < lastChance) {
     signal?.throwIfAborted()
     let pauseMs = RETRY_MS
@@ -60,9 +93,13 @@ export async function reachServer(
       if (required !== undefined && port !== required) {
         throw new Error(`its server was started on port ${port} instead of ${required} meanwhile`)
       }
+      const crash = crashReason(await readLog(location.cluster, from))
+      if (crash !== undefined) throw new Error(damaged(location.cluster, crash))
       const outcome = await connect(port, credentials)
-      if ('client' in outcome) return { client: outcome.client, port, isStarted }
-      problem = outcome.error.message
+      if ('client' in outcome) return { client: outcome.client, port, isStarted: attempt.isStarted }
+      const { message } = outcome.error
+      problem = `its server did not respond: ${message}`
+      if (isDamaged(outcome.error)) throw new Error(damaged(location.cluster, message))
       if (isRefusal(outcome.error)) break
       // Crash recovery takes an unknown time; it and a shutdown end by themselves.
       if (isNotReadyYet(outcome.error)) lastChance = Date.now() + DEADLINE_MS
@@ -71,25 +108,24 @@ export async function reachServer(
       if (lock && isFirstTry && (await isUsedByAnotherHost(location.cluster)))
         throw new Error(inUse(location.cluster))
       isFirstTry = false
-      const failure = await start(cluster, { port: required, onStarting })
-      if (failure === undefined) {
-        isStarted = true
-        continue
-      }
-      problem = failure
-      if (failure.startsWith(LOCKED)) {
+      const output = await start(cluster, { port: required, onStarting, signal })
+      attempt.isStarted ||= output === undefined || output === ABORTED || TOO_SLOW.test(output)
+      if (output === undefined) continue
+      const refusal = startRefusal({ output, cluster: location.cluster, uid })
+      problem = refusal.text
+      if (output.startsWith(LOCKED)) {
         // A server that starts or stops in this container is visible, or gone, before the deadline.
         lockedUntil ??= Date.now() + LOCKED_MS
         if (Date.now() > lockedUntil) throw new Error(inUse(location.cluster))
         await killOrphans(location.cluster)
-      } else if (lock && HAS_LOCK_FILE.test(failure)) await discardDeadLock(location.cluster, lock)
-      else if (IN_USE.test(failure)) await killOrphans(location.cluster)
-      else if (required !== undefined && (NO_SPACE.test(failure) || (await isDiskFull(location.cluster)))) {
-        problem = 'no space left on the disk'
+      } else if (lock && HAS_LOCK_FILE.test(output)) await discardDeadLock(location.cluster, lock)
+      else if (IN_USE.test(output)) await killOrphans(location.cluster)
+      else if (required !== undefined && (NO_SPACE.test(output) || (await isDiskFull(location.cluster)))) {
+        problem = diskFull(location.cluster)
         lastChance = Date.now() + DEADLINE_MS
         pauseMs = SPACE_RETRY_MS
-      } else if (!HAS_LOCK_FILE.test(failure) && !PASSING.test(failure)) {
-        if (++failedStarts === MAX_FAILED_STARTS) break
+      } else if (!HAS_LOCK_FILE.test(output) && !PASSING.test(output)) {
+        if (refusal.isFinal || ++failedStarts === MAX_FAILED_STARTS) break
         if (required !== undefined) pauseMs = FAILED_RESTART_PAUSE_MS
       }
     }
@@ -97,23 +133,28 @@ export async function reachServer(
       log.warn({ dataDir: location.cluster, problem }, 'waiting for the embedded database')
       nextWarning = Date.now() + WARN_EVERY_MS
     }
-    await sleep(pauseMs)
+    await sleep(pauseMs, undefined, { signal })
   }
-  throw new Error(`its server did not start: ${problem}`)
+  throw new Error(problem)
 }
 
-/** Stops the server in fast mode: open transactions are rolled back. Returns false if it did not end. */
+/**
+ * Stops the server in fast mode: open transactions are rolled back. If a process of it does not end, at once, as by a
+ * crash. Returns false if it did not end.
+ */
 export async function stopServer({ location, binaries }: Cluster): Promise<boolean> {
   const before = await readLockFile(location.cluster)
   if (!before?.server) return true
-  await run(binaries.pgCtl, {
-    args: ['stop', '-D', '.', '-m', 'fast', '-W', '-s'],
-    account: location.account,
-    cwd: location.cluster,
-  })
-  // Not pg_ctl's own wait: it would mistake a server that another process starts right afterwards for this one.
-  for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
-    if ((await readLockFile(location.cluster))?.server?.pid !== before.server.pid) return true
+  for (const [mode, waitMs] of STOP_MODES) {
+    await run(binaries.pgCtl, {
+      args: ['stop', '-D', '.', '-m', mode, '-W', '-s'],
+      account: location.account,
+      cwd: location.cluster,
+    })
+    // Not pg_ctl's own wait: it would mistake a server that another process starts right afterwards for this one.
+    for (const deadline = Date.now() + waitMs; Date.now() < deadline; await sleep(STOP_POLL_MS)) {
+      if ((await readLockFile(location.cluster))?.server?.pid !== before.server.pid) return true
+    }
   }
   return false
 }
@@ -121,15 +162,22 @@ export async function stopServer({ location, binaries }: Cluster): Promise<boole
 const DEADLINE_MS = 30_000
 const WARN_EVERY_MS = 5_000
 const RETRY_MS = 50
+const LOCK_FILE_MS = 2_000
 const MAX_FAILED_STARTS = 3
 const FAILED_RESTART_PAUSE_MS = 1_000
 const LOCKED_MS = 5_000
 const SPACE_RETRY_MS = 1_000
-const STOP_MS = 60_000
+// A checkpoint of a slow disk takes long, and is worth its time: the next start needs no recovery.
+const STOP_MODES = [
+  ['fast', 60_000],
+  ['immediate', 10_000],
+] as const
 const STOP_POLL_MS = 10
 // Another process was faster, or the port was just taken.
 const HAS_LOCK_FILE = /"postmaster\.pid" (already exists|is empty)/
 const PASSING = /could not bind|could not create any TCP\/IP sockets/
+// pg_ctl waits for ten seconds; the server goes on.
+const TOO_SLOW = /did not start in time/
 // Backends of a killed server are still running or ending.
 const IN_USE = /shared memory block/
 const NO_SPACE = /No space left on device|Disk quota exceeded/
@@ -141,15 +189,15 @@ const inUse = (cluster: string) =>
 
 const LOG_FILE = 'server.log'
 const MAX_LOG_BYTES = 1 << 20
+const MAX_READ_BYTES = 32 << 10
 
 // Returns the error text. -D and -l are relative, because pg_ctl writes them into a shell command line in plain double
 // quotes, where a $ in a path would be expanded.
 async function start(
   { location, binaries, settings }: Cluster,
-  { port, onStarting }: Pick<ReachOptions, 'port' | 'onStarting'>,
+  { port, onStarting, signal }: Pick<ReachOptions, 'port' | 'onStarting' | 'signal'>,
 ): Promise<string | undefined> {
-  const logPath = join(location.cluster, LOG_FILE)
-  const from = await rotate(logPath)
+  const from = await rotate(location.cluster)
   const options = Object.entries({
     ...SETTINGS,
     ...settings,
@@ -167,10 +215,12 @@ async function start(
     cwd: location.cluster,
     // On Windows the server inherits our pipe and would keep it open.
     output: process.platform === 'win32' ? 'drop' : 'keep',
+    signal,
   })
   onStarting?.()
   const started = await starting
-  return started.ok ? undefined : `${started.output}\n${await readFrom(logPath, from)}`.trim()
+  if (started.output === ABORTED) return ABORTED
+  return started.ok ? undefined : `${started.output}\n${await readLog(location.cluster, from)}`.trim()
 }
 
 const SETTINGS: Record<string, string> = {
@@ -193,18 +243,26 @@ function quoted(value: string): string {
   return process.platform === 'win32' ? `"${value}"` : `'${value.replaceAll("'", `'\\''`)}'`
 }
 
-async function rotate(logPath: string): Promise<number> {
-  const size = (await stat(logPath).catch(() => undefined))?.size ?? 0
+/** Of the server's log, in bytes. */
+export async function logSize(cluster: string): Promise<number> {
+  return (await stat(join(cluster, LOG_FILE)).catch(() => undefined))?.size ?? 0
+}
+
+async function rotate(cluster: string): Promise<number> {
+  const size = await logSize(cluster)
   if (size <= MAX_LOG_BYTES) return size
-  await rename(logPath, `${logPath}.1`)
+  const path = join(cluster, LOG_FILE)
+  await rename(path, `${path}.1`)
   return 0
 }
 
-async function readFrom(logPath: string, position: number): Promise<string> {
-  const handle = await open(logPath, 'r').catch(() => undefined)
+/** What the server has logged from this position on, or of a log that was rotated since. */
+async function readLog(cluster: string, from: number): Promise<string> {
+  const handle = await open(join(cluster, LOG_FILE), 'r').catch(() => undefined)
   if (!handle) return ''
+  const { size } = await handle.stat()
   const { buffer, bytesRead } = await handle
-    .read({ buffer: Buffer.alloc(8_192), position })
+    .read({ buffer: Buffer.alloc(MAX_READ_BYTES), position: size < from ? 0 : from })
     .finally(() => handle.close())
   return buffer.toString('utf8', 0, bytesRead)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { keepProcessAlive } from './lease.ts'
-import { type Cluster, reachServer } from './server.ts'
+import { type Cluster, logSize, reachServer } from './server.ts'
 
 export interface Supervisor {
   /** Stops watching. The connection of the returned lease may be broken. */
@@ -33,6 +33,7 @@ export function superviseServer({ cluster, lease, port, log, onLost }: Options):
   let current = lease
   let startedAt = Number.NEGATIVE_INFINITY
   let restarting = Promise.resolve()
+  const logBefore = logSize(dataDir)
   watch(lease)
 
   return {
@@ -57,7 +58,10 @@ export function superviseServer({ cluster, lease, port, log, onLost }: Options):
     try {
       // A pause between restarts of a server that keeps ending.
       if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })
-      const { client, isStarted } = await reachServer(cluster, { log, port, signal: released.signal })
+      const { client, isStarted } = await reachServer(cluster, {
+        ...{ log, port, signal: released.signal },
+        logFrom: await logBefore,
+      })
       startedAt = performance.now()
       const ms = Math.round(startedAt - since)
       log.warn({ dataDir, port, ms }, `embedded database ${isStarted ? 'started' : 'reached'} again`)
