@@ -84,11 +84,6 @@ export function isDamaged(error: unknown): boolean {
   )
 }
 
-/** True if the disk of the database has no space left, or its quota is used up. */
-export function isDiskFull(error: unknown): boolean {
-  return errorChain(error).some(({ code }) => code === '53100')
-}
-
 /** True where PostgreSQL chose this transaction to end, because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '40P01')

@@ -86,26 +86,26 @@ describe('SIGTERM during a start ends it within ten seconds, and the server with
     ['while its server recovers', isRecovering],
   ]
 
-  test.each(times)('%s', { timeout: 60_000 }, async (_when, isTime) => {
+  test.each(times)('%s', { timeout: 120_000 }, async (_when, isTime) => {
     const dataDir = await newDataDir()
     copyTo(dataDir)
     if (isTime === isRecovering) await crash(dataDir)
     const inlet = spawnInlet({ dataDir })
-    await expect.poll(() => isTime(dataDir), { interval: 1, timeout: 20_000 }).toBe(true)
+    await expect.poll(() => isTime(dataDir), { interval: 1, timeout: 60_000 }).toBe(true)
 
     const since = performance.now()
     inlet.process.kill('SIGTERM')
     await inlet.ended
 
     expect(performance.now() - since).toBeLessThan(MAX_END_MS)
-    await expect.poll(() => serverPid(dataDir)).toBeUndefined()
+    await expect.poll(() => serverPid(dataDir), { timeout: 10_000 }).toBeUndefined()
   })
 
-  test('while another process holds the lock of starts', { timeout: 60_000 }, async () => {
+  test('while another process holds the lock of starts', { timeout: 180_000 }, async () => {
     const dataDir = await newDataDir()
     copyTo(dataDir)
     const inlet = spawnInlet({ dataDir })
-    await expect.poll(inlet.output, { timeout: 20_000 }).toContain('embedded database ready')
+    await expect.poll(inlet.output, { timeout: 60_000 }).toContain('embedded database ready')
     await inlet.url
     const holder = new pg.Client({ connectionString: await connectionStringOf(dataDir) })
     holder.on('error', () => {})
@@ -113,7 +113,7 @@ describe('SIGTERM during a start ends it within ten seconds, and the server with
     await holder.query('select pg_advisory_lock(7461001)')
 
     const waiting = spawnInlet({ dataDir })
-    await expect.poll(waiting.output, { timeout: 20_000 }).toContain('embedded database ready')
+    await expect.poll(waiting.output, { timeout: 60_000 }).toContain('embedded database ready')
     const since = performance.now()
     waiting.process.kill('SIGTERM')
     await waiting.ended

@@ -9,7 +9,7 @@ import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from '
 import { readLockFile } from './lock-file.ts'
 import { damaged, explainFileError } from './refusals.ts'
 import { whenRestored } from './restored.ts'
-import { type Cluster, reachServer, stopServer } from './server.ts'
+import { type Cluster, reachServer, stopServer, UNUSED_STOP } from './server.ts'
 import { exists } from './staging.ts'
 import { superviseServer } from './supervisor.ts'
 
@@ -89,7 +89,7 @@ async function connected({ log, onStarting, signal, ...options }: EmbeddedOption
     return { cluster, client, port }
   } catch (error) {
     await client.end().catch(() => undefined)
-    if (isStarted) await stopServer(cluster)
+    if (isStarted) await stopServer(cluster, UNUSED_STOP)
     throw isDamaged(error) ? new Error(damaged(cluster.location.cluster, (error as Error).message)) : error
   }
 }

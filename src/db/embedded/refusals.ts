@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 
 /** What only a restore mends, as it continues every message about it. It never deletes these files. */
-export const RESTORE =
+const RESTORE =
   'restore a backup in its place with npm run restore -- BACKUP --move-existing, which keeps the damaged files: see "Back up and restore" in docs/operating.md'
 
 /** What PostgreSQL says of files that it can open and not use. */
@@ -54,7 +54,7 @@ export function startRefusal({ output, cluster, uid }: StartFailure): { text: st
     const text = `files in ${cluster} do not belong to ${owner}, who runs PostgreSQL (${reason}): run chown -R ${uid ?? process.getuid?.() ?? ''} ${cluster}`
     return { text, isFinal: true }
   }
-  if (DAMAGED.test(output)) return { text: damaged(cluster, reason), isFinal: true }
+  if (DAMAGED.test(output)) return { text: damaged(cluster, reason), isFinal: false }
   return { text: `its server did not start: ${reason}. Its log is ${cluster}/server.log`, isFinal: false }
 }
 

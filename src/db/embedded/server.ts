@@ -53,7 +53,7 @@ export async function reachServer(
   } catch (error) {
     if (attempt.isStarted) {
       if (options.signal?.aborted) await lockFileWritten(cluster.location.cluster)
-      await stopServer(cluster)
+      await stopServer(cluster, UNUSED_STOP)
     }
     throw error
   }
@@ -139,13 +139,13 @@ async function reach(
 }
 
 /**
- * Stops the server in fast mode: open transactions are rolled back. If a process of it does not end, at once, as by a
- * crash. Returns false if it did not end.
+ * Stops the server in fast mode: open transactions are rolled back. What has not ended by then is stopped as by a crash.
+ * Returns false if it did not end.
  */
-export async function stopServer({ location, binaries }: Cluster): Promise<boolean> {
+export async function stopServer({ location, binaries }: Cluster, steps = STOP): Promise<boolean> {
   const before = await readLockFile(location.cluster)
   if (!before?.server) return true
-  for (const [mode, waitMs] of STOP_MODES) {
+  for (const { mode, waitMs } of steps) {
     await run(binaries.pgCtl, {
       args: ['stop', '-D', '.', '-m', mode, '-W', '-s'],
       account: location.account,
@@ -168,10 +168,15 @@ const FAILED_RESTART_PAUSE_MS = 1_000
 const LOCKED_MS = 5_000
 const SPACE_RETRY_MS = 1_000
 // A checkpoint of a slow disk takes long, and is worth its time: the next start needs no recovery.
-const STOP_MODES = [
-  ['fast', 60_000],
-  ['immediate', 10_000],
-] as const
+const STOP = [
+  { mode: 'fast', waitMs: 60_000 },
+  { mode: 'immediate', waitMs: 10_000 },
+]
+/** Of a server that nobody has used. A damaged one can hang for a minute after it has crashed. */
+export const UNUSED_STOP = [
+  { mode: 'fast', waitMs: 2_000 },
+  { mode: 'immediate', waitMs: 10_000 },
+]
 const STOP_POLL_MS = 10
 // Another process was faster, or the port was just taken.
 const HAS_LOCK_FILE = /"postmaster\.pid" (already exists|is empty)/
