@@ -130,6 +130,12 @@ const source = {
   filter: Nullable(Filter),
   template: ref(SourceTemplate),
   isActive: IsActive,
+  disabledReason: Nullable(
+    StringEnum(['slow'], {
+      description:
+        'Why Inlet switched the source off: `slow` because ten deliveries in a row took too long to render. Null if it is active, or was switched off by a user.',
+    }),
+  ),
   url: Type.String({ description: 'The URL that the sender posts to.' }),
   createdAt: DateTime('When the source was created.'),
   updatedAt: DateTime('When the source was last updated.'),

@@ -358,6 +358,8 @@ create table sources (
   is_active boolean not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  disabled_reason text,
+  slow_deliveries integer not null default 0,
   constraint sources_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
   constraint sources_pkey PRIMARY KEY (id),
   constraint sources_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE

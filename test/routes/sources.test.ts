@@ -34,6 +34,7 @@ describe('a source', () => {
       verify: { scheme: 'bearer', header: null, prefix: null },
       template: { ...template, ...absent, externalId: null, externalUrl: null, status: null },
       isActive: true,
+      disabledReason: null,
       url: `${service.url}/in/sources/${source.id}`,
       createdAt: expect.any(String),
       updatedAt: source.createdAt,
@@ -47,8 +48,8 @@ describe('a source', () => {
 
   test('is changed as it was returned', async () => {
     const { source } = await sourceOf(service)
-    const { secret: _, id, url: __, projectId: ___, createdAt: ____, updatedAt: _____, ...rest } = source
-    const change = { ...rest, name: 'Renamed', filter: 'payload.ok', isActive: false }
+    const { id, listId, verify, each, template } = source
+    const change = { listId, verify, each, template, name: 'Renamed', filter: 'payload.ok', isActive: false }
     const { status, body } = await service.patch(`/api/sources/${id}`, change)
     expect([status, body]).toMatchObject([200, change])
     const cleared = await service.patch(`/api/sources/${id}`, { filter: null, template: { title: 'T' } })

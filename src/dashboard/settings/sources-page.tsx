@@ -115,6 +115,12 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
           {project && `${project.name} · `}
           <code>{source.url}</code>
         </div>
+        {source.disabledReason === 'slow' && (
+          <div className="small">
+            Turned off because ten deliveries in a row took too long to render. Simplify its templates, then
+            turn it on.
+          </div>
+        )}
       </div>
       <ItemControls
         {...{ name, isActive, isBusy }}

@@ -39,6 +39,9 @@ export const sources = pgTable(
     /** Liquid templates by the task's member. */
     template: jsonb('template').notNull(),
     isActive: boolean('is_active').notNull(),
+    disabledReason: text('disabled_reason', { enum: ['slow'] }),
+    /** How many deliveries in a row took too long to render. */
+    slowDeliveries: integer('slow_deliveries').notNull().default(0),
     createdAt: timestamptz('created_at').notNull(),
     updatedAt: timestamptz('updated_at').notNull(),
   },

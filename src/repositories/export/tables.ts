@@ -81,6 +81,8 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
       previousSecret: SECRET,
       previousSecretUntil: 'the end of a secret',
       isActive: OFF,
+      disabledReason: OFF,
+      slowDeliveries: STATE,
     },
     imported: { secret: NO_SECRET, isActive: 'false' },
   },

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, gt, gte, inArray, sql } from '../../db/drizzle.ts'
 import { sources } from '../../db/tables/sources.ts'
 import type { Executor, Reach } from '../index.ts'
 
@@ -69,6 +69,33 @@ export function sourcesRepository(db: Executor, reach: Reach) {
         .set({ listId: toId })
         .where(and(eq(sources.listId, fromId), inReach))
         .returning({ id: sources.id, name: sources.name })
+    },
+
+    /**
+     * Counts a delivery that took too long to render, and switches the source off if it is the last of `maxInRow`.
+     * Returns whether it did.
+     */
+    async countSlow(id: string, { maxInRow }: { maxInRow: number }): Promise<boolean> {
+      const slowDeliveries = sql`${sources.slowDeliveries} + 1`
+      await db.update(sources).set({ slowDeliveries }).where(isId(id))
+      const off = await db
+        .update(sources)
+        .set({ isActive: false, disabledReason: 'slow' })
+        .where(and(isId(id), eq(sources.isActive, true), gte(sources.slowDeliveries, maxInRow)))
+        .returning({ id: sources.id })
+      return off.length > 0
+    },
+
+    /** A delivery of them was rendered in time. */
+    async clearSlow(ids: string[]): Promise<void> {
+      if (ids.length === 0) return
+      const inLockOrder = db
+        .select({ id: sources.id })
+        .from(sources)
+        .where(and(inArray(sources.id, ids), gt(sources.slowDeliveries, 0)))
+        .orderBy(asc(sources.id))
+        .for('no key update')
+      await db.update(sources).set({ slowDeliveries: 0 }).where(inArray(sources.id, inLockOrder))
     },
 
     async delete(id: string): Promise<void> {

@@ -58,6 +58,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       const { name, projectId } = input
       const row: SourceRow = {
         ...{ id, name, projectId, listId, scheme, header, prefix, each, filter, template, isActive },
+        ...{ disabledReason: null, slowDeliveries: 0 },
         ...{
           secret: stored,
           previousSecret: null,
@@ -116,9 +117,16 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
         const source = await lockedSource(repos, id)
         if (verify && verify.scheme !== source.scheme) throw schemeChanged()
         const now = clock.now()
-        const changed = { ...source, ...given, updatedAt: now }
+        const isSwitched = change.isActive !== undefined && change.isActive !== source.isActive
+        // Other templates, or another try with these.
+        const isNew = isSwitched || template || change.filter !== undefined || change.each !== undefined
+        const reset = {
+          ...(isSwitched && { disabledReason: null }),
+          ...(isNew && { slowDeliveries: 0 }),
+        }
+        const changed = { ...source, ...given, ...reset, updatedAt: now }
         if (change.listId) await refuseForeignList(repos, changed)
-        await repos.sources.update(id, { ...given, updatedAt: now })
+        await repos.sources.update(id, { ...given, ...reset, updatedAt: now })
         const metadata = {
           sourceId: id,
           name: changed.name,
@@ -222,6 +230,7 @@ const toSource = (row: SourceRow): SourceView => ({
   filter: row.filter,
   template: asTemplate(row.template),
   isActive: row.isActive,
+  disabledReason: row.disabledReason,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

@@ -11,6 +11,7 @@ import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
+import { countSlow } from './slow.ts'
 import { type ItemWrite, type StoredItem, sourceTaskWriter, storedItems, type WrittenItem } from './tasks.ts'
 
 const MIB = 1024 * 1024
@@ -18,7 +19,7 @@ const MIB = 1024 * 1024
 /** The source that a delivery is for. */
 export type SourceTarget = Pick<
   SourceRow,
-  'id' | 'name' | 'projectId' | 'listId' | 'each' | 'filter' | 'template'
+  'id' | 'name' | 'projectId' | 'listId' | 'each' | 'filter' | 'template' | 'slowDeliveries'
 >
 
 /** A verified delivery with its time and ids: it can be stored again after an error. */
@@ -74,6 +75,9 @@ export function sourceReceiver({
         repos.within(everywhere).transaction(async (repos) => {
           await lockSources(repos, [delivery])
           await repos.sourceEvents.insert([delivery.row])
+          if (reading.outcome === 'rejected' && reading.isTooSlow) {
+            await countSlow(repos, { clock, source: delivery.source })
+          } else await clearSlow(repos, [delivery])
         }),
       )
       if (reading.outcome === 'filtered') return { accepted: false, reason: 'filtered' }
@@ -87,6 +91,7 @@ export function sourceReceiver({
       repos.within(everywhere).transaction(async (repos) => {
         const open = await lockProjects(repos, deliveries)
         await lockSources(repos, deliveries)
+        await clearSlow(repos, deliveries)
         await releaseBodies(repos, deliveries)
         const isOpen = ({ source }: Accepted) => open.has(source.projectId)
         const inserted = await repos.sourceEvents.insert(
@@ -158,6 +163,10 @@ async function lockSources(
   const present = await sources.listForShare(ids)
   if (present.size < ids.length) throw invalidSender()
 }
+
+/** The templates of these were rendered in time. */
+const clearSlow = ({ sources }: BoundRepositories, deliveries: { source: SourceTarget }[]) =>
+  sources.clearSlow(deliveries.flatMap(({ source }) => (source.slowDeliveries > 0 ? source.id : [])))
 
 /** A body that was last sent long ago is a new event. */
 async function releaseBodies({ sourceEvents }: BoundRepositories, deliveries: Accepted[]): Promise<void> {
