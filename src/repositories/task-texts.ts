@@ -55,7 +55,7 @@ export function taskTextsRepository(db: Executor) {
 }
 
 /** Tasks whose text contains each of these words, by reading each task. */
-export const contains = (words: string[]): SQL => sql`${textOf(TASK)} like all(${patternsOf(words)})`
+export const contains = (words: string[]) => hasWords(textOf(TASK), words)
 
 /**
  * The same tasks by the text index, which looks for some of the words: for a frequent one it takes longer than reading
@@ -65,7 +65,7 @@ export const contains = (words: string[]): SQL => sql`${textOf(TASK)} like all($
 export function isFoundByText(words: string[], indexed = words.slice(0, MAX_INDEXED)): SQL {
   return sql`${tasks.id} = any(array(
     select task_id from ${taskTexts}
-    where ${and(...indexed.map(isIndexed))} and ${textOf(INDEXED)} like all(${patternsOf(words)})
+    where ${and(...indexed.map(isIndexed))} and ${hasWords(textOf(INDEXED), words)}
       and not exists (select from ${taskTextChanges} as later where later.task_id = ${taskTexts}.task_id)
     union all
     select id from ${tasks}
@@ -100,8 +100,26 @@ interface EstimatedPlan {
 const MAX_INDEXED = 3
 
 function isIndexed(word: string): SQL {
-  const pattern = sql`lower(${patternOf(word)})`
-  return sql`(title like ${pattern} or beginning like ${pattern} or names like ${pattern})`
+  const patterns = spellingsOf(word).map((spelling) => sql`lower(${patternOf(spelling)})`)
+  const places = patterns.map(
+    (pattern) => sql`title like ${pattern} or beginning like ${pattern} or names like ${pattern}`,
+  )
+  return sql`(${sql.join(places, sql` or `)})`
+}
+
+/** Texts are stored as they were sent: an accent is part of its letter, or follows it. */
+const spellingsOf = (word: string) => [...new Set([word.normalize('NFC'), word.normalize('NFD')])]
+
+function hasWords(text: SQL, words: string[]): SQL {
+  const several = words.map(spellingsOf).filter((spellings) => spellings.length > 1)
+  const single = words.filter((word) => spellingsOf(word).length === 1)
+  return sql.join(
+    [
+      sql`${text} like all(${patternsOf(single)})`,
+      ...several.map((spellings) => sql`${text} like any(${patternsOf(spellings)})`),
+    ],
+    sql` and `,
+  )
 }
 
 const SEPARATOR = "E'\\x1f'"

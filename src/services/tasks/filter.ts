@@ -2,6 +2,7 @@ import { firstIdOf } from '../../domain/id-time.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { searchTermsOf } from '../../domain/search-terms.ts'
 import { TRASH_RETENTION_MS } from '../../domain/trash.ts'
+import { composed } from '../../lib/distinct-ignoring-case.ts'
 import type { NameFilter, TaskFilter } from '../../repositories/task-filters.ts'
 import type { TaskQuery } from '../../schemas/task-query.ts'
 
@@ -37,7 +38,7 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
 const NONE = 'none'
 
 const namesOf = (values: string[]): NameFilter => ({
-  names: values.filter((value) => value !== NONE),
+  names: values.filter((value) => value !== NONE).map(composed),
   orNone: values.includes(NONE),
 })
 

@@ -1,4 +1,5 @@
 import type { Operations } from '../../domain/operation.ts'
+import { composed } from '../../lib/distinct-ignoring-case.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import { MAX_TASK_NAMES, type TaskNameList, type TaskNameQuery } from '../../schemas/task-name.ts'
 import type { Caller } from '../access.ts'
@@ -17,7 +18,7 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
     ): Promise<TaskNameList> {
       const bound = repos.within(caller)
       await requirePlace(bound, { projectId })
-      return { data: await bound.taskNames.list({ kind, projectId, text: q }, MAX_TASK_NAMES) }
+      return { data: await bound.taskNames.list({ kind, projectId, text: q && composed(q) }, MAX_TASK_NAMES) }
     },
   }
 }
