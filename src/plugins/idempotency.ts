@@ -123,16 +123,23 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   return serialized(reply, typeof body === 'string' ? body : body())
 }
 
-function identityOf({ method, url, caller, headers, body, largeBody }: FastifyRequest) {
-  const [path, ...query] = url.split('?')
+function identityOf(request: FastifyRequest) {
+  const { method, url, caller, headers, body, largeBody } = request
+  const [, ...query] = url.split('?')
   // Without its defaults: a request that is repeated after an upgrade may get others.
   const sent = [parseQuery(query.join('?')), largeBody?.hash ?? body]
   return {
     callerId: caller.id,
-    route: `${method} ${path}`,
+    route: `${method} ${pathOf(request)}`,
     key: String(headers['idempotency-key']),
     requestHash: createHash('sha256').update(JSON.stringify(sent)).digest('hex'),
   }
+}
+
+/** The same however the ids in it are written: in capitals, or with escaped characters. */
+function pathOf({ routeOptions: { url = '' }, params }: FastifyRequest): string {
+  const values = params as Record<string, string>
+  return url.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase())
 }
 
 /** In parts, because encoding or writing a long text at once would block the event loop. */

@@ -42,16 +42,16 @@ export function idempotencyRepository(db: Executor) {
     return row
   }
 
-  const take = (claim: IdempotencyClaim) =>
-    db
-      .insert(idempotencyKeys)
-      .values(claim)
-      .onConflictDoNothing()
-      .returning()
-      .catch((error) => {
-        if (isLockTimeout(error)) return 'in_progress' as const
-        throw error
-      })
+  const take = async (claim: IdempotencyClaim, keptSince: Date) => {
+    try {
+      // An older row has expired, whether or not the cleanup has deleted it.
+      await db.delete(idempotencyKeys).where(and(isThe(claim), lt(idempotencyKeys.createdAt, keptSince)))
+      return await db.insert(idempotencyKeys).values(claim).onConflictDoNothing().returning()
+    } catch (error) {
+      if (isLockTimeout(error)) return 'in_progress' as const
+      throw error
+    }
+  }
 
   return {
     /**
@@ -63,10 +63,8 @@ export function idempotencyRepository(db: Executor) {
       { deadlineMs, keptSince }: { deadlineMs: number; keptSince: Date },
     ): Promise<StoredRow | 'in_progress' | undefined> {
       await db.execute(sql`select set_config('lock_timeout', ${String(deadlineMs)}, true)`)
-      // An older row has expired, whether or not the cleanup has deleted it.
-      await db.delete(idempotencyKeys).where(and(isThe(claim), lt(idempotencyKeys.createdAt, keptSince)))
       for (;;) {
-        const taken = await take(claim)
+        const taken = await take(claim, keptSince)
         if (taken === 'in_progress') return taken
         const kept = taken.length > 0 ? undefined : await find(claim)
         // Neither: the cleanup deleted the old row in between.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, type TestApp } from '../support/app.ts'
+import { locksOf } from '../support/locks.ts'
 import { routesOf } from '../support/routes.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
@@ -42,6 +43,34 @@ describe('a repeated request', () => {
     await create({ title: 'one' }, key)
     const response = await create({ title: 'another' }, key)
     expect([response.status, response.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('is the same one however the ids in its path are written', async () => {
+    const { body: task } = await service.post('/api/tasks', { title: 'commented once' })
+    const headers = { 'idempotency-key': newKey() }
+    const paths = [task.id, task.id.toUpperCase(), task.id.replace('-', '%2D')]
+    const ids = []
+    for (const id of paths) {
+      const { status, body } = await service.post(`/api/tasks/${id}/comments`, { body: 'Once.' }, { headers })
+      expect(status).toBe(201)
+      ids.push(body.id)
+    }
+    expect(new Set(ids).size).toBe(1)
+    expect((await service.get(`/api/tasks/${task.id}/comments`)).body.data).toHaveLength(1)
+  })
+
+  test('waits while its expired key is removed, and says so if that takes too long', async () => {
+    const key = newKey()
+    await create({ title: 'expired' }, key)
+    const expired = "update idempotency_keys set created_at = now() - interval '25 hours' where key = $1"
+    await service.query(expired, [key])
+    const lock = `delete from idempotency_keys where key = '${key}'`
+    const release = await locksOf(service).acquire(lock)
+    const refused = await create({ title: 'expired' }, key)
+    expect(codeOf(refused)).toEqual([409, 'request_in_progress'])
+    await release()
+    expect((await create({ title: 'expired' }, key)).status).toBe(201)
+    expect(await titled('expired')).toHaveLength(2)
   })
 
   test('is compared without the defaults of its query, which other versions may not have', async () => {
