@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { type AppError, validationFailed } from '../errors/index.ts'
+import { AppError, validationFailed } from '../errors/index.ts'
 import { JsonText, jsonOf } from '../lib/json-pieces.ts'
 import { timeSlices } from '../lib/time-slices.ts'
 import { without } from '../lib/without.ts'
@@ -94,7 +94,11 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
 
           const valid = items.filter((_, index) => !refusals[index])
           const { onExisting, reopen } = request.query
-          const made = await tasks.createMany(request.caller, { listId, inputs: valid, onExisting, reopen })
+          const creation = { listId, inputs: valid, onExisting, reopen }
+          const outcomes = isPartial
+            ? await tasks.createPossible(request.caller, creation)
+            : await tasks.createMany(request.caller, creation)
+          const made = outcomes.filter((outcome): outcome is CreatedTask => !(outcome instanceof AppError))
           const created = made.filter(({ isNew }) => isNew).length
           const updated = made.filter(({ isUpdated }) => isUpdated).length
           const counts = {
@@ -110,13 +114,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
             return { status: 201, body, hasEffect, ...(isLong && { inPieces }) }
           }
 
-          const remaining = made.values()
+          const remaining = outcomes.values()
           const results = refusals.map((refusal, index): BulkItem => {
-            const item = refusal ? undefined : remaining.next().value
-            if (!item) return { index, status: 'failed', errors: refusal?.extras.errors ?? [] }
-            return { index, status: statusOf(item), task: item.task }
+            const outcome = refusal ?? remaining.next().value
+            if (!outcome || outcome instanceof AppError) return failed(index, outcome)
+            return { index, status: statusOf(outcome), task: outcome.task }
           })
-          const body = { results, ...counts, failed: items.length - valid.length }
+          const body = { results, ...counts, failed: items.length - made.length }
           const inPieces = ({ tasks }: UseCases) => ({
             ...body,
             results: withTasks(results, tasks.whole(request.caller, made)),
@@ -163,6 +167,13 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
 
 const statusOf = ({ isNew, isUpdated }: CreatedTask) =>
   isNew ? 'created' : isUpdated ? 'updated' : 'existing'
+
+/** An error that names no field is one of the whole item. */
+function failed(index: number, refusal: AppError | undefined): BulkItem {
+  const { code = 'invalid', message = '', extras } = refusal ?? {}
+  const whole = { path: `/tasks/${index}`, code, message }
+  return { index, status: 'failed', errors: extras?.errors ?? [whole] }
+}
 
 /** What a replay contains for a caller without `tasks:read`. */
 function restrictionFor({ caller, query }: FastifyRequest) {

@@ -207,6 +207,49 @@ describe('blockedBy', () => {
     expect(refused.body.cycle).toEqual([a, b])
     expect((await upsert({ a: [b] })).body).toMatchObject({ updated: 1, existing: 1 })
   })
+
+  test('fails alone with onError=continue, if it makes a cycle', async () => {
+    const { inbox } = await given.tasks(0)
+    const send = (query: string, tasks: object[], key = 'none') =>
+      service.post(
+        `/api/tasks/bulk?${query}`,
+        { listId: inbox.id, tasks },
+        {
+          headers: key === 'none' ? {} : { 'idempotency-key': key },
+        },
+      )
+    const names = ['c1', 'c2', 'c3', 'c4']
+    const { body } = await send(
+      '',
+      names.map((externalId) => ({ title: externalId, externalId })),
+    )
+    const [c1, c2, , c4] = body.data.map(({ id }: { id: string }) => id)
+    const tasks = [
+      { title: 'New' },
+      { title: 'Second', externalId: 'c2', blockedBy: [c1] },
+      { title: 'First', externalId: 'c1', blockedBy: [c2] },
+      { title: 'Itself', externalId: 'c4', blockedBy: [c4] },
+      { title: 'Third', externalId: 'c3', blockedBy: [c2] },
+      { title: '' },
+    ]
+    for (const key of ['none', 'cycle-key', 'cycle-key']) {
+      const { status, body } = await send('onExisting=update&onError=continue', tasks, key)
+      expect([status, body.failed]).toEqual([207, 3])
+      expect(body.results.map(({ status }: { status: string }) => status)).toEqual([
+        ...['created', 'failed', key === 'none' ? 'updated' : 'existing'],
+        ...['failed', key === 'none' ? 'updated' : 'existing', 'failed'],
+      ])
+      expect(body.results[1].errors).toEqual([
+        { path: '/tasks/1', code: 'dependency_cycle', message: expect.stringContaining(c2) },
+      ])
+      expect(await service.task(c1)).toMatchObject({ title: 'First', blockedBy: [c2], version: 2 })
+      expect(await service.task(c2)).toMatchObject({ title: 'c2', blockedBy: [], version: 1 })
+    }
+    // The repeated request created nothing more.
+    expect(
+      await service.query(`select from tasks where list_id = $1 and title = 'New'`, [inbox.id]),
+    ).toHaveLength(2)
+  })
 })
 
 describe('a cycle', () => {

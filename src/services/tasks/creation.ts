@@ -154,7 +154,7 @@ export async function writableDestination(
 }
 
 /** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
-export const byExternalId = (a: TaskRow, b: TaskRow) => {
+export const byExternalId = (a: Pick<NewTaskInBulk, 'externalId'>, b: Pick<NewTaskInBulk, 'externalId'>) => {
   const [first, second] = [a.externalId ?? '', b.externalId ?? '']
   return first === second ? 0 : first < second ? -1 : 1
 }

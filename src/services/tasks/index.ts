@@ -36,6 +36,7 @@ import { filterOf } from './filter.ts'
 import { pageOf, type WrittenItem, wholeTasks } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
+import { possibleCreationOf } from './possible-creation.ts'
 import type { singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { writtenFor, writtenTask } from './view.ts'
@@ -59,6 +60,7 @@ export const taskOperations = {
 
 export function tasksService({ repos, clock, createSingle, updateSingle }: TasksDeps) {
   const createMany = creationOf({ repos, clock })
+  const createPossible = possibleCreationOf({ repos, clock })
 
   return {
     /**
@@ -101,6 +103,16 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
       { onExisting, reopen, ...creation }: Omit<Creation, 'changeOf'> & WhenExisting,
     ): Promise<CreatedTask[]> =>
       createMany(caller, { ...creation, changeOf: changeWhenExisting({ onExisting, reopen }) }),
+
+    /**
+     * The same for those that can be created; the error of each other one.
+     * @throws list_not_found, project_archived
+     */
+    createPossible: (
+      caller: Caller,
+      { onExisting, reopen, ...creation }: Omit<Creation, 'changeOf'> & WhenExisting,
+    ): Promise<(CreatedTask | AppError)[]> =>
+      createPossible(caller, { ...creation, changeOf: changeWhenExisting({ onExisting, reopen }) }),
 
     /**
      * The task as JSON text, which PostgreSQL makes, and its version.
