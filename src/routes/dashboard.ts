@@ -6,11 +6,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
 const BUILT = fileURLToPath(new URL('../../dist/dashboard', import.meta.url))
-/** Paths for programs: an unknown one is a 404, not the page. */
-const NOT_PAGES = /^\/(api|mcp|metrics|docs|openapi\.json|healthz|readyz|problems|assets)(\/|$)/
+/** Paths for programs, and files: an unknown one is a 404, not the page. */
+const NOT_PAGES = /^\/(api|mcp|metrics|in|auth|oauth|register|\.well-known|assets)(\/|$)/
 
 /**
- * The dashboard's page and its files. Every GET that accepts HTML and matches no route returns the page, so that the
+ * The dashboard's page and its files. Every other GET that matches no route returns the page, so that the
  * URL of a task can be opened.
  */
 export const dashboardRoutes = fp(
@@ -19,7 +19,7 @@ export const dashboardRoutes = fp(
 
     app.get('/', { schema: { hide: true } }, (_, reply) => sendPage(reply, page))
     app.addHook('onRequest', async (request, reply) => {
-      if (request.is404 && acceptsPage(request)) return sendPage(reply, page)
+      if (request.is404 && isPage(request)) return sendPage(reply, page)
     })
     if (page) {
       await app.register(files, {
@@ -40,10 +40,8 @@ export const dashboardRoutes = fp(
   { name: 'dashboard' },
 )
 
-function acceptsPage({ method, url, headers }: FastifyRequest): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  return !NOT_PAGES.test(url.split('?')[0] ?? '') && Boolean(headers.accept?.includes('text/html'))
-}
+const isPage = ({ method, url }: FastifyRequest) =>
+  (method === 'GET' || method === 'HEAD') && !NOT_PAGES.test(url.split('?')[0] ?? '')
 
 function sendPage(reply: FastifyReply, page: string | undefined) {
   const nonce = randomBytes(16).toString('base64')

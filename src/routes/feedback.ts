@@ -5,7 +5,7 @@ import type { RetryBuffer } from '../lib/retry-buffer.ts'
 import { deliveryIn, EVENT_BYTES, eventBody } from '../plugins/event-body.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
-import { Location, responses } from '../schemas/responses.ts'
+import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { type DeliveryOutcome, failureOutcome } from '../services/metrics/index.ts'
 
@@ -47,7 +47,6 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
           }),
           201: responses(ref(FeedbackReceipt), {
             description: 'The task was created.',
-            headers: { location: Location },
           }),
         },
       },
@@ -58,7 +57,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
       const receipt = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(receipt))
       if (!receipt.accepted || receipt.duplicate) return reply.status(200).send(receipt)
-      return reply.status(201).header('location', `/api/tasks/${receipt.taskId}`).send(receipt)
+      return reply.status(201).send(receipt)
     },
   )
 }

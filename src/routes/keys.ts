@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { ApiKeyPage, ApiKeyWithSecret, NewApiKey, Rotation } from '../schemas/key.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
-import { emptyResponse, Location, responses } from '../schemas/responses.ts'
+import { emptyResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import { keyOperations } from '../services/keys.ts'
 
@@ -28,14 +28,13 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         response: {
           201: responses(ref(ApiKeyWithSecret), {
             description: 'The key with its secret.',
-            headers: { location: Location },
           }),
         },
       },
     },
     async (request, reply) => {
       const made = await keys.create(request.caller, request.body)
-      return reply.status(201).header('location', `/api/keys/${made.id}`).send(made)
+      return reply.status(201).send(made)
     },
   )
 

@@ -4,7 +4,7 @@ import { originNotAllowed } from '../errors/index.ts'
 import { SESSION_COOKIE } from '../guards/caller.ts'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
-import { emptyResponse, Location, responses } from '../schemas/responses.ts'
+import { emptyResponse, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage } from '../schemas/session.ts'
 import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
@@ -48,7 +48,6 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         response: {
           201: responses(ref(Session), {
             description: 'The session. The cookie is in `Set-Cookie`.',
-            headers: { location: Location },
           }),
         },
       },
@@ -68,7 +67,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         secure: isPublicHttps || request.protocol === 'https',
         maxAge: COOKIE_SECONDS,
       })
-      return reply.status(201).header('location', `/api/sessions/${session.id}`).send(session)
+      return reply.status(201).send(session)
     },
   )
 }

@@ -6,7 +6,7 @@ import type { BodyIntake } from '../lib/body-intake.ts'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
 import { EVENT_BYTES, eventBody, jsonBytesIn } from '../plugins/event-body.ts'
 import { ref } from '../schemas/parts.ts'
-import { Location, responses } from '../schemas/responses.ts'
+import { responses } from '../schemas/responses.ts'
 import { SourceDelivery, SourceIgnored, SourceReceipt } from '../schemas/source-delivery.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome, type SourceOutcome } from '../services/metrics/index.ts'
@@ -62,7 +62,6 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
           }),
           201: responses(ref(SourceReceipt), {
             description: 'At least one task was created.',
-            headers: { location: Location },
           }),
         },
       },
@@ -74,7 +73,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
       if (outcome !== 'created' || !receipt.accepted) return reply.status(200).send(receipt)
-      return reply.status(201).header('location', `/api/tasks/${receipt.taskId}`).send(receipt)
+      return reply.status(201).send(receipt)
     },
   )
 }

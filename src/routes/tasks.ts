@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { etagOf } from '../lib/etag.ts'
+import { preferredType } from '../lib/preferred-type.ts'
 import { serialized } from '../plugins/pages.ts'
 import { TaskPatch } from '../schemas/claim-requests.ts'
 import { IdempotencyKey, IfMatch } from '../schemas/headers.ts'
@@ -71,7 +72,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     {
       config: {
         operation: taskOperations.list,
-        isLong: isCsvAccepted,
+        isLong: isCsvPreferred,
         errors: ['invalid_cursor', 'project_not_found', 'list_not_found'],
       },
       schema: {
@@ -87,7 +88,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     },
     async (request, reply) => {
       const { caller, query } = request
-      if (!isCsvAccepted(request)) return reply.sendPage(await tasks.list(caller, query))
+      if (!isCsvPreferred(request)) return reply.sendPage(await tasks.list(caller, query))
       const lines = await listCsv(caller, query)
       return reply.headers(CSV_HEADERS).sendText(lines)
     },
@@ -229,9 +230,8 @@ function responseOf({ task, isNew, isUpdated }: CreatedTask) {
   return { status: 201, headers: { etag, location: `/api/tasks/${task.id}` }, body: task }
 }
 
-/** Whether the caller asks for CSV by name. */
-const isCsvAccepted = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
-  /(^|,)\s*text\/csv\s*(;|,|$)/i.test(headers.accept ?? '')
+const isCsvPreferred = ({ headers }: Pick<FastifyRequest, 'headers'>) =>
+  preferredType(headers.accept, ['application/json', 'text/csv']) === 'text/csv'
 
 const CSV_HEADERS = {
   'content-type': 'text/csv; charset=utf-8',

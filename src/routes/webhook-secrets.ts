@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { Rotation } from '../schemas/key.ts'
 import { IdPath, ref, StrictObject } from '../schemas/parts.ts'
-import { emptyResponse, Location, responses } from '../schemas/responses.ts'
+import { emptyResponse, responses } from '../schemas/responses.ts'
 import {
   type FeedbackReceiver,
   WebhookSecretPage,
@@ -36,14 +36,13 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
         response: {
           201: responses(ref(WebhookSecretWithValue), {
             description: 'The created secret.',
-            headers: { location: Location },
           }),
         },
       },
     },
     async (request, reply) => {
       const made = await webhookSecrets.create(request.caller)
-      return reply.status(201).header('location', `/api/webhook-secrets/${made.id}`).send(made)
+      return reply.status(201).send(made)
     },
   )
 

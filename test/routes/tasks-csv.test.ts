@@ -101,7 +101,16 @@ describe('GET /api/tasks with Accept: text/csv', () => {
     expect((await service.get('/api/tasks?nope=1', CSV)).status).toBe(400)
   })
 
-  test.each(['application/json', '*/*', 'text/html', 'text/csvx'])(
+  test.each(['text/csv', 'application/json;q=0.5, text/csv', 'text/*', 'TEXT/CSV;q=0.9, */*;q=0.1'])(
+    'returns CSV for Accept: %s',
+    async (accept) => {
+      const { headers } = await service.get('/api/tasks', { headers: { accept } })
+      expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    },
+  )
+
+  const JSON_TYPES = ['text/csv;q=0, */*', 'text/csv;q=0.5, application/json', 'application/json, text/csv']
+  test.each(['application/json', '*/*', 'text/html', 'text/csvx', ...JSON_TYPES])(
     'returns JSON for Accept: %s',
     async (accept) => {
       expect((await service.get('/api/tasks', { headers: { accept } })).body.data).toBeInstanceOf(Array)

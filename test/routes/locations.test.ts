@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../support/app.ts'
+import { feedback, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { SENDING_ENV } from '../support/webhooks.ts'
+
+let service: TestApp
+let project: { id: string }
+let list: { id: string }
+let task: { id: string }
+let source: { id: string; secret: string }
+beforeAll(async () => {
+  service = await startApp({ env: { WEBHOOK_SECRET, ...SENDING_ENV } })
+  project = (await service.post('/api/projects', { name: 'App' })).body
+  list = (await service.post(`/api/projects/${project.id}/lists`, { name: 'Next' })).body
+  task = (await service.post('/api/tasks', { title: 'A task' })).body
+  source = (await service.post('/api/sources', sourceOf(project))).body
+})
+afterAll(() => service.close())
+
+const sourceOf = ({ id: projectId }: { id: string }) => ({
+  ...{ name: 'Alerts', projectId, verify: { scheme: 'bearer' }, template: { title: '{{ payload.title }}' } },
+})
+
+/** By operation of the API description: a body that it creates something of. */
+const CREATING: Record<string, () => [path: string, body: object, key?: string]> = {
+  createSession: () => ['/api/sessions', { key: service.adminKey }],
+  createKey: () => ['/api/keys', { name: 'A key' }],
+  createWebhookSecret: () => ['/api/webhook-secrets', {}],
+  createTask: () => ['/api/tasks', { title: 'Another' }],
+  createTasksInBulk: () => ['/api/tasks/bulk', { listId: list.id, tasks: [{ title: 'One of many' }] }],
+  createSavedFilter: () => ['/api/saved-filters', { name: 'Mine', query: { status: ['open'] } }],
+  createComment: () => [`/api/tasks/${task.id}/comments`, { body: 'A comment.' }],
+  createProject: () => ['/api/projects', { name: 'Another' }],
+  createList: () => [`/api/projects/${project.id}/lists`, { name: 'Another' }],
+  createSource: () => ['/api/sources', sourceOf(project)],
+  createWebhook: () => ['/api/webhooks', { name: 'Chat', url: 'http://127.0.0.1:9/hook', isActive: false }],
+  createRule: () => ['/api/rules', { content: 'Be kind.' }],
+  logActivity: () => ['/api/activity', { type: 'deploy.finished' }],
+  createRoutingRule: () => ['/api/webhook-routing', { appMatch: 'x', targetProjectId: project.id }],
+  receiveFeedback: () => ['/api/analytics/webhook', feedback(), WEBHOOK_SECRET],
+  receiveSourceDelivery: () => [`/in/sources/${source.id}`, { title: 'An alert' }, source.secret],
+}
+
+test('each response that creates has a Location that can be read with the same credentials, or none', async () => {
+  const { body: api } = await service.get('/openapi.json')
+  const operations = Object.entries(api.paths as Record<string, Record<string, Operation>>).flatMap(
+    ([path, { post, get }]) =>
+      post?.responses['201'] ? [{ path, post, isReadable: get !== undefined }] : [],
+  )
+  expect(operations.map(({ post }) => post.operationId).toSorted()).toEqual(Object.keys(CREATING).toSorted())
+  for (const { post } of operations) {
+    const [path, body, secret] = CREATING[post.operationId]?.() ?? ['', {}]
+    const headers = secret ? { authorization: `Bearer ${secret}` } : {}
+    const credentials = secret ? { key: null, headers } : {}
+    const made = await service.post(path, body, credentials)
+    expect([path, made.status]).toEqual([path, 201])
+    const location = made.headers.get('location')
+    const isDescribed = Boolean(post.responses['201']?.headers?.location)
+    expect([path, location !== null]).toEqual([path, isDescribed])
+    if (location === null) continue
+    const read = await service.get(location, credentials)
+    expect([location, read.status, read.body.id]).toEqual([location, 200, made.body.id])
+  }
+})
+
+interface Operation {
+  operationId: string
+  responses: Record<string, { headers?: Record<string, unknown> }>
+}
