@@ -18,8 +18,11 @@ const SHARE = { shareMs: 1_000, windowMs: 10_000 }
 const QUICK_MS = 100
 /** For all templates of a delivery. */
 const RENDER_MS = 1_000
-/** A filter cannot look at the time: its thread is ended so much later. Parsing the payload takes a part of this. */
-const GRACE_MS = 500
+/**
+ * A filter cannot look at the time: its thread is ended so much later. Parsing the payload takes a part of this, which is
+ * large for 2 MiB of nesting on a busy machine.
+ */
+const GRACE = { quickMs: 500, slowMs: 4_000 }
 /** A source that was slow counts as slow for so long. */
 const SLOW_FOR_MS = 60_000
 
@@ -37,8 +40,8 @@ export function payloadReader({
   file = new URL('../../template-worker.ts', import.meta.url),
 } = {}) {
   const shares = timeShares(SHARE)
-  const quick = renderer(QUICK_MS)
-  const slow = renderer(RENDER_MS)
+  const quick = renderer({ renderMs: QUICK_MS, graceMs: GRACE.quickMs })
+  const slow = renderer({ renderMs: RENDER_MS, graceMs: GRACE.slowMs })
   const slowOwners = new LRUCache<string, true>({ max: 1_000, ttl: SLOW_FOR_MS })
 
   return {
@@ -74,8 +77,8 @@ export function payloadReader({
   }
 
   /** A thread, and who has it next. */
-  function renderer(renderMs: number) {
-    const deadlineMs = renderMs + GRACE_MS
+  function renderer({ renderMs, graceMs }: { renderMs: number; graceMs: number }) {
+    const deadlineMs = renderMs + graceMs
     const thread = sideThread<TemplateJobs>({
       file,
       maxHeapMb: 192,
