@@ -100,13 +100,16 @@ describe('an address that is not public', () => {
 
   test.each([
     ['one of several', ['93.184.215.14', '10.0.0.1']],
+    ['the first of several', ['10.0.0.1', '93.184.215.14']],
     ['mapped to IPv6', ['::ffff:127.0.0.1']],
   ])('is refused as %s', async (_, addresses) => {
     const resolve = async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     const receiver = client({ resolve })
     expect(await receiver.refusalOf('https://receiver.test/')).toBe('not_public')
-    expect(await post(receiver, 'https://receiver.test/')).toMatchObject({ status: null })
+    expect(await post(receiver, 'https://receiver.test/')).toMatchObject({
+      error: 'The host has an address that is not public.',
+    })
   })
 
   test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://[::ffff:7f00:1]/', 'https://2130706433/'])(
@@ -211,6 +214,22 @@ describe('a receiver that is slow', () => {
     expect([receipt.status, Buffer.byteLength(receipt.body)]).toEqual([500, 16 * 1024])
     expect(sent).toBeLessThan(64 * 1024 ** 2)
   })
+})
+
+test('a body that goes on is cut after 16 KiB, without waiting for more', async () => {
+  const port = await listening(
+    createHttpServer((_, response) => {
+      response.writeHead(200)
+      // It never ends.
+      response.write('x'.repeat(17 * 1024))
+    }),
+  )
+  const receiver = client({ allowHosts: ['127.0.0.1'] })
+  // Neither does the deadline of the body.
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  ends.push(() => vi.useRealTimers())
+  const { status, body } = await post(receiver, `http://127.0.0.1:${port}/`)
+  expect([status, body]).toEqual([200, 'x'.repeat(16 * 1024)])
 })
 
 test('a connection that the receiver closes while it is idle costs no delivery', async () => {

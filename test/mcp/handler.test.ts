@@ -80,13 +80,24 @@ describe('/mcp', () => {
     expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } })
   })
 
-  test('rejects a foreign host name that resolves to this machine', async () => {
+  test('accepts its own names, on any port', async () => {
     expect((await ping(service, 'inlet.example.com')).status).toBe(200)
     expect((await ping(service, 'localhost:1')).status).toBe(200)
-    expect(await ping(service, 'evil.example')).toMatchObject({
-      status: 403,
-      body: { code: 'origin_not_allowed' },
-    })
+  })
+
+  test.each([
+    'evil.example',
+    'notinlet.example.com',
+    'evil-localhost',
+    'evil.localhost',
+    'x127.0.0.1',
+    'inlet.example.com.evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'inlet.example.co',
+  ])('rejects a host name that is only similar: %s', async (host) => {
+    expect(await ping(service, host)).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } })
+    expect(await ping(service, `${host}:443`)).toMatchObject({ status: 403 })
   })
 
   test('accepts any host name when it listens on all interfaces and no name is configured', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SESSION_IDLE_MS } from '../../src/services/access.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
+import { UNKNOWN_ID } from '../support/patterns.ts'
 import { signIn as signInTo } from '../support/sign-in.ts'
 
 let service: TestApp
@@ -82,6 +83,38 @@ describe('a session', () => {
     expect([response.status, response.body.code]).toEqual([403, 'origin_not_allowed'])
     // Reading is harmless: another site cannot read the response.
     expect((await service.get('/api/tasks', { key: null, headers: { cookie, ...headers } })).status).toBe(200)
+  })
+
+  test.each([
+    ['POST', '/api/tasks'],
+    ['PUT', `/api/projects/${UNKNOWN_ID}/codehost`],
+    ['PATCH', `/api/tasks/${UNKNOWN_ID}`],
+    ['DELETE', `/api/tasks/${UNKNOWN_ID}`],
+  ])('needs its own Origin for %s, with its port', async (method, path) => {
+    const { cookie } = await signIn(service.adminKey)
+    const { hostname, port } = new URL(service.url)
+    const foreign = ['https://evil.example', `http://${hostname}:${Number(port) + 1}`, `http://${hostname}`]
+    for (const headers of [{}, ...foreign.map((origin) => ({ origin }))]) {
+      const refused = await service.call(method, path, { key: null, headers: { cookie, ...headers } })
+      expect(codeOf(refused)).toEqual([403, 'origin_not_allowed'])
+    }
+    const own = { key: null, headers: { cookie, origin: service.url } }
+    expect((await service.call(method, path, own)).status).not.toBe(403)
+  })
+
+  test.each([
+    ['expired', "expires_at = now() - interval '1 s'", 'expired_credentials'],
+    ['was revoked', 'revoked_at = now()', 'invalid_credentials'],
+  ])('ends with its key, even if it is still stored: one that %s', async (_, change, code) => {
+    const key = await service.given.key()
+    const [used, unused] = [await signIn(key), await signIn(key)]
+    const stream = await service.service.access.callerBySession(used.cookie.split('=')[1] ?? '')
+    await service.query(`update api_keys set ${change} where id = $1`, [used.response.body.keyId])
+
+    expect(codeOf(await service.get('/api/me', unused.with))).toEqual([401, code])
+    expect(await service.service.access.isStillAdmitted(stream)).toBe(false)
+    service.service.access.forget()
+    expect(codeOf(await service.get('/api/me', used.with))).toEqual([401, code])
   })
 
   test('ends after twelve hours without a request', async () => {
