@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import { Minimatch } from 'minimatch'
 import { describe, expect, test } from 'vitest'
 import { matchesAny, refuseInvalidGlobs, relativePath } from '../../src/domain/rule-paths.ts'
 
@@ -35,7 +37,60 @@ describe('a glob', () => {
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(200)
   })
+
+  test('matches exactly what minimatch does, of any parts', () => {
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      'ab',
+      '*',
+      '**',
+      '?',
+      '/',
+      '[ab]',
+      '[!a]',
+      '{a,b}',
+      '{a/b,*}',
+      '{b',
+      ',',
+      '}',
+      '.',
+    )
+    const file = fc
+      .array(fc.constantFrom('a', 'b', '/', 'ab', '.a'), { maxLength: 8 })
+      .map((parts) => relativePath(parts.join('').replace(/\/+/g, '/')))
+    const glob = fc.array(part, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''))
+    const options = { dot: true, nocomment: true, nonegate: true, noext: true, platform: 'linux' } as const
+    fc.assert(
+      fc.property(glob, file, (pattern, path) => {
+        fc.pre(isGlob(pattern) && path !== '')
+        expect(matchesAny([pattern], [path])).toBe(new Minimatch(pattern, options).match(path))
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('of a thousand rules takes no time where its words are not in the path', () => {
+    const globs = Array.from(
+      { length: 20_000 },
+      (_, n) => `packages/p${n}/**/${'abc-'.repeat(30)}*/*.{ts,tsx}`,
+    )
+    const before = process.cpuUsage()
+    expect(matchesAny(globs, ['packages/a/src/app.ts', 'docs/readme.md'])).toBe(false)
+    const { user, system } = process.cpuUsage(before)
+    // Compiling all of them takes ten seconds.
+    expect((user + system) / 1000).toBeLessThan(1_000)
+  })
 })
+
+function isGlob(text: string): boolean {
+  try {
+    refuseInvalidGlobs([text])
+    return true
+  } catch {
+    return false
+  }
+}
 
 test.each([
   ['src/app.ts', 'src/app.ts'],
