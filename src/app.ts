@@ -105,6 +105,7 @@ export async function buildApp({
   })
   const limitAtOnce = limitInFlight({ maxPerKey: 100, maxTotal: 500, maxLongPerKey: 20 })
   app.decorateRequest('caller', noCallerYet())
+  app.decorateRequest('inFlight')
 
   app.register(async function forAnybody(scope) {
     scope.addHook('preHandler', workFor('strangers'))

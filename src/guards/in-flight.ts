@@ -2,6 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { connectionClosed, tooManyInFlight } from '../errors/index.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Does a part of the request that counts as a request of its own, as the calls of a batch do.
+     * @throws rate_limited
+     */
+    inFlight: <T>(work: () => Promise<T>) => Promise<T>
+  }
   interface FastifyContextConfig {
     /** Whether a request waits for events, as streams and long polls do: it has a limit of its own. */
     isLong?: (request: FastifyRequest) => boolean
@@ -39,6 +46,15 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
     const release = () => mine.add(keyId, -1)
     if (request.resources) request.resources.onEnd(release)
     else reply.raw.once('close', release)
+    request.inFlight = async (work) => {
+      refuseBeyond(request, false)
+      requests.add(keyId, 1)
+      try {
+        return await work()
+      } finally {
+        requests.add(keyId, -1)
+      }
+    }
   }
   /** The same check without counting, for `checkEarly`. Whether a request is long can depend on its body. */
   async function peek(request: FastifyRequest) {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
 import { asRecord } from '../lib/as-record.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
+import { semaphore } from '../lib/semaphore.ts'
 
 import { streamedInTurns } from '../lib/streamed.ts'
 import { without } from '../lib/without.ts'
@@ -40,7 +41,16 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
       const { caller, id: requestId, log } = request
       const results = longResults()
       const requireWritable = services.importing.requireNone
-      const exchange: Exchange = { caller, requestId, log, results, requireWritable, hasEffect: false }
+      const inTurn = turnsOf(request)
+      const exchange: Exchange = {
+        caller,
+        requestId,
+        log,
+        results,
+        inTurn,
+        requireWritable,
+        hasEffect: false,
+      }
       const gone = new AbortController()
       if (isListening(request.body)) listeners.add(gone)
       reply.raw.once('close', () => {
@@ -72,6 +82,16 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
 
 /** Each tool, resource and prompt checks its own operation. */
 const ANY_TOOL: Operation = { scope: 'any' }
+
+/** The messages of a batch count as the requests that they stand for. */
+function turnsOf({ body, inFlight }: FastifyRequest): Exchange['inTurn'] {
+  if (!Array.isArray(body)) return (work) => work()
+  const inTurn = semaphore(MAX_CALLS_AT_ONCE)
+  return (work) => inTurn(() => inFlight(work))
+}
+
+/** Of one batch. */
+const MAX_CALLS_AT_ONCE = 4
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'
 

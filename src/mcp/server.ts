@@ -22,6 +22,8 @@ export interface Exchange {
   requestId: string
   log: FastifyBaseLogger
   results: LongResults
+  /** Does the work of one message when it is its turn: the others of a batch wait. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>
   /** Throws if nothing can be changed now. */
   requireWritable(): void
   /** Whether a tool that writes was called: then the request gets its response, whatever that costs. */
@@ -46,7 +48,7 @@ export function mcpServers(
   }))
 
   return (exchange, era) => {
-    const { caller, results } = exchange
+    const { caller, results, inTurn } = exchange
     const server = new McpServer(
       { name: 'inlet', title: 'Inlet', version: VERSION },
       {
@@ -70,7 +72,7 @@ export function mcpServers(
             exchange.requireWritable()
             exchange.hasEffect = true
           }
-          return results.toolResult(await run(args, { caller, ...useCases }))
+          return await inTurn(async () => results.toolResult(await run(args, { caller, ...useCases })))
         } catch (error) {
           return { isError: true, content: [{ type: 'text', text: words(error, exchange) }] }
         }
@@ -121,7 +123,7 @@ export function mcpServers(
   ): Promise<T> {
     try {
       requireAllowed(exchange.caller, operation)
-      return await work()
+      return await exchange.inTurn(work)
     } catch (error) {
       throw new ProtocolError(ProtocolErrorCode.InternalError, words(error, exchange))
     }

@@ -35,6 +35,7 @@ async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
     requestId: 'test',
     log: pino({ level: 'silent' }),
     results: longResults(),
+    inTurn: <T>(work: () => Promise<T>) => work(),
     requireWritable: () => {},
     hasEffect: false,
   }
