@@ -257,6 +257,20 @@ export function webhookQueueRepository(db: Executor) {
       return new Set(rows.map(({ id }) => id))
     },
 
+    /** Ends deliveries whose activity no longer exists, such as after a restore by hand: there is nothing to send. */
+    async failWithoutActivity({ id }: WebhookLease): Promise<void> {
+      const isGone = sql`not exists (select from ${activity} where id = ${webhookDeliveries.activityId})`
+      await db
+        .update(webhookDeliveries)
+        .set({
+          outcome: 'failed',
+          position: null,
+          finishedAt: databaseTime,
+          error: 'The activity log no longer has this change.',
+        })
+        .where(and(eq(webhookDeliveries.webhookId, id), isWaiting, isGone))
+    },
+
     /** Notes a success after failures. Without effect if others have changed the webhook since it was read. */
     async noteSuccess(lease: WebhookLease, webhook: AsRead): Promise<void> {
       await db.update(webhooks).set(NO_FAILURES).where(isUnchanged(lease, webhook))

@@ -158,7 +158,11 @@ export function webhookSender(deps: SendingDeps) {
         readOn = work.readOn
         const { count, isStored } = await work.sent
         // If it was changed as this began, nothing was read.
-        if (!isStored || (count === 0 && !isChanged)) break
+        if (!isStored || (count === 0 && !isChanged)) {
+          // What is left cannot be sent, and would be leased for ever.
+          if (isStored) await queue.failWithoutActivity(lease)
+          break
+        }
       }
     } finally {
       runs.delete(run)

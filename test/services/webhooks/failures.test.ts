@@ -44,6 +44,31 @@ test('a delivery whose result cannot be stored is sent again, with the same id',
   expect(await deliveriesOf(app, webhook)).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
 })
 
+test('a delivery whose activity was removed ends as failed, and the others are sent', async () => {
+  const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+  await createTask('Removed')
+  await createTask('Sent')
+  await app.service.webhookQueue.writeDeliveries()
+  const [removed] = await deliveriesOf(app, webhook)
+  await app.query('delete from changes where activity_id = $1', [removed?.activityId])
+  await app.query('delete from activity where id = $1', [removed?.activityId])
+
+  await deliverDue(app)
+
+  expect(await deliveriesOf(app, webhook)).toMatchObject([
+    {
+      outcome: 'failed',
+      error: 'The activity log no longer has this change.',
+      finishedAt: expect.any(String),
+    },
+    { outcome: 'delivered' },
+  ])
+  const leases = () => app.query('select lease from webhooks where id = $1', [webhook.id])
+  const before = await leases()
+  await deliverDue(app)
+  expect(await leases()).toEqual(before)
+})
+
 describe('after a failure', () => {
   test('only the oldest delivery is sent, later each time, and everything after a success', async () => {
     const webhook = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
