@@ -1,9 +1,10 @@
 import pg from 'pg'
 
-/** Of the server, in milliseconds. */
-export interface StatementLimits {
+/** Settings of the server: limits in milliseconds, and costs. */
+export interface TransactionSettings {
   statement_timeout: number
   idle_in_transaction_session_timeout: number
+  random_page_cost: number
 }
 
 type Callback = (error: Error | undefined, result: pg.QueryResult) => void
@@ -26,7 +27,7 @@ interface QueryInside {
  *
  * The name must not contain "Pool": drizzle would take the connection for one.
  */
-export function transactionClient(limits: StatementLimits) {
+export function transactionClient(limits: TransactionSettings) {
   return class TransactionClient extends pg.Client {
     /** The driver has nine signatures for this. */
     // biome-ignore lint/suspicious/noExplicitAny: passes on what it gets.
@@ -48,7 +49,7 @@ const withoutName = (config: string | pg.QueryConfig) =>
   typeof config === 'string' ? config : { ...config, name: undefined }
 
 interface BoundedQueryOptions {
-  limits: StatementLimits
+  limits: TransactionSettings
   /** Whether no transaction is open. */
   isIdle(): boolean
 }
@@ -78,7 +79,10 @@ function boundedQuery(query: pg.Query, { limits, isIdle }: BoundedQueryOptions) 
     prepare(connection: pg.Connection) {
       if (isSettingLimit) {
         // `set local` would log a warning where the transaction is the statement's own.
-        const text = `select set_config('statement_timeout', '${limits.statement_timeout}', true)`
+        const { statement_timeout, random_page_cost } = limits
+        const text = `select ${Object.entries({ statement_timeout, random_page_cost })
+          .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+          .join(', ')}`
         connection.parse({ name: '', text, types: [] }, true)
         connection.bind({}, true)
         connection.execute({}, true)
@@ -97,7 +101,7 @@ function boundedQuery(query: pg.Query, { limits, isIdle }: BoundedQueryOptions) 
   })
 }
 
-const settings = (limits: StatementLimits) =>
+const settings = (limits: TransactionSettings) =>
   Object.entries(limits).map(([name, ms]) => `set local ${name} = ${ms}`)
 
 /** Cast: the driver's types leave these members out. */

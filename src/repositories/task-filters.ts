@@ -1,9 +1,11 @@
-import { and, eq, gte, inArray, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
+import { and, eq, gt, gte, inArray, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { countOpenTasks, listsIn } from './lists.ts'
+import { isWithin } from './ordered-by-index.ts'
 import { tasksWith } from './task-names.ts'
 import type { TaskPlace } from './task-page-conditions.ts'
+import type { TaskPageRequest } from './task-pages.ts'
 import { IS_READY } from './task-readiness.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -41,76 +43,155 @@ export interface NameFilter {
 interface FilterRequest {
   reach: Reach
   filter: TaskFilter
-  isByCreation: boolean
+  sortBy: TaskPageRequest['sortBy']
 }
 
-/** The conditions of a filter, but for its place and words; undefined if there are none. */
+/** What a filter asks of a task, but for its place and words. */
+export interface FilterConditions {
+  /** The ids of all that can match, and of few others, where an index finds them. */
+  found?: SQL | undefined
+  /** What the index of the page's order has: the rows before or after are not read. */
+  indexed?: SQL | undefined
+  /** What each task has to meet; undefined if nothing. */
+  others: SQL | undefined
+}
+
+/**
+ * The conditions of a filter. Where an index finds a few tasks, these are read, else those of the place in their order,
+ * until there are enough. Counts decide this: the planner may have no statistics, or outdated ones.
+ */
 export async function conditionOf(
   db: Executor,
-  { reach, filter, isByCreation }: FilterRequest,
-): Promise<SQL | undefined> {
-  const { createdSince, deletedSince, labels, assignees, listId } = filter
-  const projectId = filter.projectId ?? reach.projectId
-  /** Without statistics on a rare name, the planner may read all tasks in their order to find the few that have it. */
-  async function named(kind: 'labels' | 'assignees', filter: NameFilter): Promise<SQL | undefined> {
-    const condition = hasName(kind, filter)
-    const isRare =
-      !filter.orNone && !deletedSince && (await tasksWith(db, { kind, projectId, ...filter })) <= MAX_RARE
-    return isRare
-      ? sql`${tasks.id} = any(array(select id from ${tasks} where ${and(condition, isNull(tasks.deletedAt))}))`
-      : condition
-  }
-  /** The same: most tasks of an old project are done, and what is not may be at the end of any order. */
-  async function inStatus(statuses: TaskRow['status'][]): Promise<SQL> {
-    const condition = inArray(tasks.status, statuses)
-    const hasIndex = listId !== undefined && isByCreation
-    if (hasIndex || deletedSince || statuses.includes('done')) return condition
-    const place = { projectId, listId }
-    if ((await countOpenTasks(db, place)) > MAX_RARE) return condition
-    return sql`${tasks.id} = any(array(
-      select id from ${tasks} where list_id = any(array(${listsIn(place)}))
-        and ${and(condition, isNull(tasks.deletedAt))}))`
-  }
-  return and(
-    labels && (await named('labels', labels)),
-    assignees && (await named('assignees', assignees)),
-    filter.statuses && (await inStatus(filter.statuses)),
+  { reach, filter, sortBy }: FilterRequest,
+): Promise<FilterConditions> {
+  const { createdSince, openedSince, updatedSince, labels, assignees, statuses, isReady } = filter
+  const others = and(
+    labels && hasName('labels', labels),
+    assignees && hasName('assignees', assignees),
+    statuses && inArray(tasks.status, statuses),
     filter.sources && inArray(tasks.source, filter.sources),
     filter.priorities && inArray(tasks.priority, filter.priorities),
-    filter.externalIds && and(isNotNull(tasks.externalId), inArray(tasks.externalId, filter.externalIds)),
-    filter.codehostKind ? isOfCodehost({ kind: filter.codehostKind }) : undefined,
-    filter.codehostIssueNumber
-      ? isOfCodehost({ kind: 'issue', number: filter.codehostIssueNumber })
-      : undefined,
-    filter.codehostPrNumber
-      ? isOfCodehost({ kind: 'pull_request', number: filter.codehostPrNumber })
-      : undefined,
-    ...(filter.codehostNumbers ?? []).map((number) => isOfCodehost({ number })),
-    filter.isReady === undefined ? undefined : hasReadiness(filter.isReady),
-    // Ids are in order of creation: they have an index, the times do not.
-    createdSince && and(gte(tasks.id, createdSince.firstId), gte(tasks.createdAt, createdSince.time)),
-    filter.openedSince && gte(tasks.openedAt, filter.openedSince),
-    filter.updatedSince && gte(tasks.updatedAt, filter.updatedSince),
+    filter.externalIds && inArray(tasks.externalId, filter.externalIds),
+    filter.codehostKind ? eq(tasks.codehostKind, filter.codehostKind) : undefined,
+    ...numbersIn(filter),
+    isReady === undefined ? undefined : hasReadiness(isReady),
+    createdSince && gte(tasks.createdAt, createdSince.time),
+    openedSince && gte(tasks.openedAt, openedSince),
+    updatedSince && gte(tasks.updatedAt, updatedSince),
     filter.isClaimed === undefined ? undefined : isClaimed(filter.isClaimed),
   )
+  const isInTrashOrder = filter.deletedSince === undefined || sortBy === 'deleted'
+  if (!others && isInTrashOrder) return { others }
+  const found = findByValue(filter) ?? (await findFew(db, { reach, filter, sortBy }))
+  return found ? { found, others } : { indexed: inIndex(filter, sortBy), others }
+}
+
+/** By values that hardly two tasks share. */
+function findByValue(filter: TaskFilter): SQL | undefined {
+  const { externalIds, deletedSince } = filter
+  const [number] = numbersIn(filter)
+  if (number) return sql`select id from ${tasks} where ${number}`
+  // The index has no deleted tasks, and the trash is small.
+  if (!externalIds || deletedSince) return undefined
+  const condition = and(inArray(tasks.externalId, externalIds), isNotNull(tasks.externalId), NOT_DELETED)
+  return sql`select id from ${tasks} where ${condition}`
+}
+
+/** The condition of the index is part of it. */
+const numbersIn = ({ codehostNumbers = [], ...filter }: TaskFilter) => [
+  ...(filter.codehostIssueNumber ? [hasNumber(filter.codehostIssueNumber, 'issue')] : []),
+  ...(filter.codehostPrNumber ? [hasNumber(filter.codehostPrNumber, 'pull_request')] : []),
+  ...codehostNumbers.map((number) => hasNumber(number)),
+]
+const hasNumber = (number: number, kind?: 'issue' | 'pull_request') =>
+  and(
+    isNotNull(tasks.codehostNumber),
+    eq(tasks.codehostNumber, number),
+    kind && eq(tasks.codehostKind, kind),
+  ) ?? sql`true`
+
+/** By names, statuses, claims, or times, as far as few tasks have them. */
+async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): Promise<SQL | undefined> {
+  const { createdSince, openedSince, updatedSince, deletedSince, labels, assignees, listId } = filter
+  const projectId = filter.projectId ?? reach.projectId
+  const isFew = async (rows: SQL) => {
+    const beyond = await db.execute(
+      sql`select from (${rows} limit ${sql.raw(String(MAX_RARE + 1))}) as beyond offset ${sql.raw(String(MAX_RARE))}`,
+    )
+    return beyond.rowCount === 0
+  }
+  // The order makes the planner read the index.
+  if (createdSince && !ORDERED_BY_ID.has(sortBy)) {
+    const rows = sql`select id from ${tasks} where ${gte(tasks.id, createdSince.firstId)} order by id desc`
+    if (await isFew(rows)) return rows
+  }
+  if (deletedSince) {
+    const inProject = projectId === null ? undefined : isWithin(tasks.projectId, projectId)
+    const place = projectId === null ? sql`` : sql`project_id desc, `
+    const rows = sql`select id from ${tasks} where ${and(inProject, gt(tasks.deletedAt, deletedSince))}
+      order by ${place}deleted_at desc, id desc`
+    return sortBy !== 'deleted' && (await isFew(rows)) ? rows : undefined
+  }
+  for (const [kind, name] of [
+    ['labels', labels],
+    ['assignees', assignees],
+  ] as const) {
+    if (!name || name.orNone || (await tasksWith(db, { kind, ...name })) > MAX_RARE) continue
+    return sql`select id from ${tasks} where ${and(hasName(kind, name), NOT_DELETED)}`
+  }
+  // Most tasks of an old project are done, and what is not may be at the end of any order.
+  const statuses = filter.statuses ?? (filter.isReady ? (['open', 'in_progress'] as const) : [])
+  const areOpen = statuses.length > 0 && !statuses.includes('done')
+  if (areOpen && !inIndex(filter, sortBy) && (await countOpenTasks(db, { projectId, listId })) <= MAX_RARE) {
+    // Each list by itself, in the order of its index: without statistics, that of all open tasks seems as good.
+    const isOpen = and(inArray(tasks.status, [...statuses]), NOT_DELETED)
+    return sql`select open.id from (${listsIn({ projectId, listId })}) as places cross join lateral (
+      select id from ${tasks} where list_id >= places.id and list_id <= places.id and ${isOpen}
+      order by list_id, status, id limit ${sql.raw(String(2 * MAX_RARE))}
+    ) as open`
+  }
+  for (const [isGiven, column, condition] of [
+    [filter.isClaimed, tasks.claimExpiresAt, filter.isClaimed && isClaimed(true)],
+    [
+      updatedSince && sortBy !== 'updated',
+      tasks.updatedAt,
+      updatedSince && isSince(tasks.updatedAt, updatedSince),
+    ],
+    [openedSince && sortBy !== 'opened', tasks.openedAt, openedSince && isSince(tasks.openedAt, openedSince)],
+  ] as const) {
+    const rows = isGiven && sql`select id from ${tasks} where ${condition} order by ${column} desc`
+    if (rows && (await isFew(rows))) return rows
+  }
+  return undefined
 }
 
 /** Reading so many in any order takes 10 ms. */
 const MAX_RARE = 5_000
+const NOT_DELETED = isNull(tasks.deletedAt)
+const isSince = (column: typeof tasks.updatedAt | typeof tasks.openedAt, time: Date) =>
+  and(gte(column, time), NOT_DELETED)
+
+/** Ids are in order of creation: they have an index, the times do not. */
+const ORDERED_BY_ID: ReadonlySet<TaskPageRequest['sortBy']> = new Set(['created', 'reports'])
+
+/** What the index of an order has of a filter. */
+function inIndex(filter: TaskFilter, sortBy: TaskPageRequest['sortBy']): SQL | undefined {
+  const { createdSince, openedSince, updatedSince, deletedSince, statuses = [], listId } = filter
+  const [status, another] = statuses
+  const hasStatus = listId !== undefined && sortBy === 'created' && !deletedSince && another === undefined
+  return and(
+    createdSince && ORDERED_BY_ID.has(sortBy) ? gte(tasks.id, createdSince.firstId) : undefined,
+    openedSince && sortBy === 'opened' ? gte(tasks.openedAt, openedSince) : undefined,
+    updatedSince && sortBy === 'updated' ? gte(tasks.updatedAt, updatedSince) : undefined,
+    status && hasStatus ? and(eq(tasks.status, status), NOT_DELETED) : undefined,
+  )
+}
 
 /** The status is part of it by itself, for the index on (list, status). */
 const hasReadiness = (isReady: boolean) =>
   isReady
     ? and(inArray(tasks.status, ['open', 'in_progress']), sql.raw(IS_READY))
     : sql.raw(`not ${IS_READY}`)
-
-/** The condition of an index is part of it. */
-const isOfCodehost = ({ kind, number }: { kind?: 'issue' | 'pull_request'; number?: number }) =>
-  and(
-    isNotNull(tasks.codehostNumber),
-    kind && eq(tasks.codehostKind, kind),
-    number === undefined ? undefined : eq(tasks.codehostNumber, number),
-  )
 
 /** The time as a subquery, so that an index can be compared with it. */
 const isClaimed = (is: boolean) =>

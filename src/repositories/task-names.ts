@@ -49,13 +49,12 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
 /** How many tasks have any of these names, about: without pending changes, and tasks with several count for each. */
 export async function tasksWith(
   db: Executor,
-  { kind, names, projectId }: { kind: 'labels' | 'assignees'; names: string[]; projectId: string | null },
+  { kind, names }: { kind: 'labels' | 'assignees'; names: string[] },
 ): Promise<number> {
   // Of each project, because the index begins with it.
-  const inProjects = projectId === null ? sql`= any(array(select id from ${projects}))` : sql`= ${projectId}`
   const { rows } = await db.execute<{ count: number }>(sql`
     select coalesce(sum(task_count), 0)::integer as count from ${taskNames}
-    where kind = ${kind === 'labels' ? 'label' : 'assignee'} and project_id ${inProjects}
+    where kind = ${kind === 'labels' ? 'label' : 'assignee'} and project_id = any(array(select id from ${projects}))
       and key = any(lower_names(${sql.param(names)}::text[]))`)
   return rows[0]?.count ?? 0
 }

@@ -18,13 +18,18 @@ export interface TaskPlace {
 }
 
 /** The position after which a page starts. Values may be placeholders. */
-interface Position {
+export interface Position {
   key: string | number | null | Placeholder
   id: string | Placeholder | SQL
 }
 
 type Sort = Pick<TaskPageRequest, 'sortBy' | 'direction'>
-export type PositionedPage = Omit<TaskPageRequest, 'after'> & { after?: Position | undefined }
+export type PositionedPage = Omit<TaskPageRequest, 'after'> & Range
+/** The rows between two positions; the end is part of it. */
+interface Range {
+  after?: Position | undefined
+  until?: Position | undefined
+}
 
 /** Where the candidates of a page are, and where the caller's key may read. */
 export interface ReachedPlace {
@@ -35,7 +40,7 @@ export interface ReachedPlace {
 /** The tasks of a place that follow a position in the order of the page. */
 export function isCandidate(
   { reach, place }: ReachedPlace,
-  { after, ...sort }: Sort & { after?: Position | undefined },
+  { after, until, ...sort }: Sort & Range,
 ): SQL | undefined {
   const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
   const isNamed = [projectId, listId, mergedInto].some((id) => id !== undefined) || reach.projectId !== null
@@ -45,14 +50,29 @@ export function isCandidate(
     column === prefix?.column ? isWithin(column, value) : sql`${column} is not distinct from ${value}`
   return and(
     reach.projectId === null ? undefined : isIn(tasks.projectId, reach.projectId),
-    deletedSince ? gt(tasks.deletedAt, deletedSince) : isNull(tasks.deletedAt),
+    deletedSince
+      ? gt(tasks.deletedAt, deletedSince)
+      : hasPartialIndex(sort.sortBy, prefix)
+        ? isNull(tasks.deletedAt)
+        : opaque(isNull(tasks.deletedAt)),
     projectId === undefined ? undefined : isIn(tasks.projectId, projectId),
     listId === undefined ? undefined : isIn(tasks.listId, listId),
     mergedInto === undefined ? undefined : isIn(tasks.mergedInto, mergedInto),
     skipsArchived && !isNamed ? sql.raw(IS_IN_ACTIVE_PROJECT) : undefined,
-    after && isAfter(after, { ...sort, prefix }),
+    after && compared(after, { ...sort, prefix, than: sort.direction === 'ascending' ? '>' : '<' }),
+    until && compared(until, { ...sort, prefix, than: sort.direction === 'ascending' ? '<=' : '>=' }),
   )
 }
+
+/**
+ * A condition of which the planner takes half of the rows to meet it, with statistics or without: it then reads rows in
+ * their order until there are enough, instead of all that it expects to be few, and sorts them.
+ */
+export const opaque = (condition: SQL): SQL => sql`case when ${condition} then true else false end`
+
+/** Those by id alone have deleted tasks as well. Without statistics the planner would prefer any other index, and sort. */
+const hasPartialIndex = (sortBy: Sort['sortBy'], prefix: Prefix | undefined): boolean =>
+  sortBy !== 'created' || prefix?.column === tasks.projectId || prefix?.column === tasks.mergedInto
 
 /** Begins with the list, project or target, so that only the index of this place and sort returns the rows in this order. */
 export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL[] {
@@ -92,11 +112,10 @@ const KEY_TYPES = {
 }
 
 /** A row comparison: an index on the same columns starts the scan there. */
-function isAfter(
+function compared(
   { key, id }: Position,
-  { sortBy, direction, prefix }: Sort & { prefix: Prefix | undefined },
+  { sortBy, prefix, than }: Pick<Sort, 'sortBy'> & { prefix: Prefix | undefined; than: string },
 ): SQL {
-  const than = sql.raw(direction === 'ascending' ? '>' : '<')
   const position: [AnyColumn, SQL][] = [
     ...(prefix ? [[prefix.column, sql`${prefix.value}::uuid`] as [AnyColumn, SQL]] : []),
     ...(sortBy === 'created'
@@ -106,5 +125,5 @@ function isAfter(
   ]
   const columns = position.map(([column]) => sql`${column}`)
   const values = position.map(([, value]) => value)
-  return sql`(${sql.join(columns, sql`, `)}) ${than} (${sql.join(values, sql`, `)})`
+  return sql`(${sql.join(columns, sql`, `)}) ${sql.raw(than)} (${sql.join(values, sql`, `)})`
 }

@@ -3,10 +3,13 @@ import { preparedStatement } from '../db/prepared-statement.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { LONG_BYTES, MAX_LONG_BYTES } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import type { FilterConditions } from './task-filters.ts'
 import { taskJson, utc } from './task-json.ts'
 import {
   isCandidate,
+  opaque,
   orderOf,
+  type Position,
   type PositionedPage,
   type ReachedPlace,
   type TaskPlace,
@@ -19,8 +22,14 @@ export interface TaskPageJson {
   items: string | null
   /** Its tasks, where `items` is null. */
   ids: string[]
-  /** The last item, if another page follows: the value of the sort and the id. */
-  last: { key: string | number | null; id: string } | null
+  /** The last item, if another page follows. */
+  last: TaskPosition | null
+}
+
+/** The value of the sort, and the id. */
+export interface TaskPosition {
+  key: string | number | null
+  id: string
 }
 
 interface PageRow {
@@ -77,15 +86,60 @@ export async function readRowsJson(
   return pageOf(await db.execute<PageRow & Record<string, unknown>>(pageStatement(rows, page)), page)
 }
 
+/** What rows have to meet, as `conditionOf` says. */
+type Conditions = Partial<Pick<FilterConditions, 'indexed' | 'others'>>
+
 /** The rows of a page of a place, which further conditions may filter. */
 export function rowsOf(
   reached: ReachedPlace,
-  { others, ...page }: PositionedPage & { others?: SQL | undefined },
+  { indexed, others, ...page }: PositionedPage & Conditions,
 ): SQL {
   if (page.sortBy === 'reports' && !reached.place.deletedSince)
-    return rowsByReports(reached, { others, ...page })
-  const condition = and(isCandidate(reached, page), others)
+    return rowsByReports(reached, { indexed, others, ...page })
+  const condition = and(isCandidate(reached, page), indexed, others && opaque(others))
   return sql`select * from ${tasks} where ${condition} ${inOrder(reached, page)}`
+}
+
+/** The rows of a page, of few tasks that an index has found. These are read first, by their ids, and then sorted. */
+export function foundRowsOf(
+  reached: ReachedPlace,
+  { found, others, ...page }: PositionedPage & { found: SQL; others: SQL | undefined },
+): SQL {
+  return sql`select * from (select * from ${tasks} where id = any(array(${found})) offset 0) as tasks
+    where ${and(isCandidate(reached, page), others)} ${inOrder(reached, page)}`
+}
+
+/** The first tasks of a page's order that meet a condition, of so many. */
+export function walkedRowsOf(
+  reached: ReachedPlace,
+  { examined, condition, indexed, ...page }: PositionedPage & Walk,
+): SQL {
+  return sql`select * from (${rowsOf(reached, { ...page, indexed, limit: examined })}) as tasks
+    where ${condition} ${inOrder(reached, page)}`
+}
+
+interface Walk extends Pick<FilterConditions, 'indexed'> {
+  /** How many rows are read at most. */
+  examined: number
+  condition: SQL
+}
+
+interface Offset {
+  reached: ReachedPlace
+  offset: number
+}
+
+/** The position that so many rows of a page's order come before; undefined if there are no more. */
+export async function readPosition(
+  db: Executor,
+  { reached, offset, ...page }: PositionedPage & Pick<FilterConditions, 'indexed'> & Offset,
+): Promise<TaskPosition | undefined> {
+  // Not the id alone: an index of another order has it, too, and sorting that seems cheaper.
+  const { rows } = await db.execute<{ id: string; key: string | null; version: number }>(sql`
+    select id, ${sql.raw(KEYS[page.sortBy])} as key, version
+    from (${rowsOf(reached, { ...page, limit: offset + 1 })}) as tasks offset ${sql.raw(String(offset))}`)
+  const [row] = rows
+  return row && { id: row.id, key: keyOf(page, row.key) }
 }
 
 /**
@@ -94,18 +148,24 @@ export function rowsOf(
  */
 function rowsByReports(
   reached: ReachedPlace,
-  { others, after, ...page }: PositionedPage & { others?: SQL | undefined },
+  { indexed, others, after, until, ...page }: PositionedPage & Conditions,
 ): SQL {
-  const start = after && {
+  const among = ({ key, id }: Position): Position => ({
     key: null,
-    id: sql`(case when ${after.key}::integer = 0 then ${after.id}::uuid else ${LAST_ID}::uuid end)`,
-  }
-  const reported = and(isCandidate(reached, { ...page, after }), sql`${tasks.reportCount} > 0`, others)
+    id: sql`(case when ${key}::integer = 0 then ${id}::uuid else ${LAST_ID}::uuid end)`,
+  })
+  const reported = and(
+    isCandidate(reached, { ...page, after, until }),
+    sql`${tasks.reportCount} > 0`,
+    indexed,
+    others && opaque(others),
+  )
   const byCreation = { ...page, sortBy: 'created' as const }
   const unreported = and(
-    isCandidate(reached, { ...byCreation, after: start }),
-    sql`${tasks.reportCount} = 0`,
-    others,
+    isCandidate(reached, { ...byCreation, after: after && among(after), until: until && among(until) }),
+    opaque(sql`${tasks.reportCount} = 0`),
+    indexed,
+    others && opaque(others),
   )
   return sql`select * from (
     (select * from ${tasks} where ${reported} ${inOrder(reached, page)})
@@ -160,10 +220,12 @@ export async function readTaskJson(
 function pageOf({ rows }: { rows: PageRow[] }, { sortBy }: Pick<TaskPageRequest, 'sortBy'>): TaskPageJson {
   const [row] = rows
   const { items = null, ids, lastId = null, lastKey = null } = row ?? {}
-  const isNumber = sortBy === 'priority' || sortBy === 'reports'
-  const key = isNumber ? Number(lastKey) : lastKey
-  return { items, ids: ids ?? [], last: lastId === null ? null : { id: lastId, key } }
+  const last = lastId === null ? null : { id: lastId, key: keyOf({ sortBy }, lastKey) }
+  return { items, ids: ids ?? [], last }
 }
+
+const keyOf = ({ sortBy }: Pick<TaskPageRequest, 'sortBy'>, key: string | null) =>
+  sortBy === 'priority' || sortBy === 'reports' ? Number(key) : key
 
 /** Everything that a statement depends on, except for values. */
 interface PageShape extends Omit<TaskPageRequest, 'after'> {

@@ -3,19 +3,21 @@ import { tasks } from '../db/tables/tasks.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { conditionOf, type TaskFilter } from './task-filters.ts'
-import { isCandidate, type PositionedPage, type ReachedPlace } from './task-page-conditions.ts'
 import {
-  inOrder,
+  foundRowsOf,
   readPlaceJson,
   readPortionJson,
+  readPosition,
   readRowsJson,
   readTaskJson,
   rowsOf,
   type TaskJson,
   type TaskPageJson,
   type TaskPortion,
+  type TaskPosition,
+  walkedRowsOf,
 } from './task-pages-json.ts'
-import { contains, isFoundByText, rarestWord } from './task-texts.ts'
+import { contains, foundByText, rarestWord } from './task-texts.ts'
 
 export interface TaskPageRequest {
   sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority' | 'reports'
@@ -36,60 +38,87 @@ export interface PortionOptions {
 export interface SearchOptions {
   /** How many tasks are searched in sort order before the text index is used. */
   maxScanned?: number | undefined
+  /** How many a page examines at most where no index helps. */
+  maxExamined?: number | undefined
+}
+
+export interface TaskCount {
+  count: number
+  /** False if there may be more: no index helps, and only the first tasks were examined. */
+  isExact: boolean
 }
 
 /** Reads pages of tasks: a part of the repository of tasks. */
 export function taskPages(
   db: Executor,
-  { reach, maxScanned = MAX_SCANNED }: SearchOptions & { reach: Reach },
+  { reach, maxScanned = MAX_SCANNED, maxExamined = MAX_EXAMINED }: SearchOptions & { reach: Reach },
 ) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
 
   return {
     /**
-     * Reads a page of tasks as JSON text. Words are found by reading all tasks of a small place; by the text index if they
-     * are rare; else by reading the next tasks first, of which some have a frequent word. At a million tasks, each is slow
-     * where the others are fast.
+     * Reads a page of tasks as JSON text. Words are found by reading all tasks of a small place, or of those that another
+     * filter has found; by the text index if they are rare; else by reading the next tasks first, of which some have a
+     * frequent word. At a million tasks, each is slow where the others are fast. Where no index helps, the page ends
+     * after so many tasks, and the next one goes on there.
      */
     async list({ words = [], ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson> {
-      const others = await conditionOf(db, { reach, filter, isByCreation: page.sortBy === 'created' })
+      const { found, indexed, others } = await conditionOf(db, { reach, filter, sortBy: page.sortBy })
       const reached = { reach, place: filter }
+      if (found) {
+        const condition = and(others, words.length > 0 ? contains(words) : undefined)
+        return readRowsJson(db, { page, rows: foundRowsOf(reached, { ...page, found, others: condition }) })
+      }
       if (words.length === 0) {
         if (!others) return readPlaceJson(db, { ...reached, page })
-        return readRowsJson(db, { page, rows: rowsOf(reached, { ...page, others }) })
+        return readRowsJson(db, { page, rows: rowsOf(reached, { ...page, indexed, others }) })
       }
-      const isSmall = !(await hasMoreThan(maxScanned, { reached, page }))
-      const rarest = isSmall ? undefined : await rarestWord(db, words)
+      const walk = (options: { examined: number; until?: TaskPosition | undefined }) => {
+        const condition = and(others, contains(words)) ?? sql`true`
+        return readRowsJson(db, {
+          page,
+          rows: walkedRowsOf(reached, { ...page, ...options, indexed, condition }),
+        })
+      }
+      const isLarge = await readPosition(db, { reached, ...page, indexed, offset: maxScanned })
+      const rarest = isLarge && (await rarestWord(db, words))
       const matches = rarest?.matches ?? Number.POSITIVE_INFINITY
       if (matches > MAX_RARE_MATCHES) {
-        const limit = matches > MAX_INDEXED_MATCHES ? maxScanned : Math.min(maxScanned, MAX_TRIED)
-        const condition = and(others, contains(words))
-        const near = await readRowsJson(db, {
-          page,
-          rows: sql`select * from (${rowsOf(reached, { ...page, limit })}) as tasks
-            where ${condition} ${inOrder(reached, page)}`,
-        })
-        if (isSmall || near.last) return near
+        const examined = matches > MAX_INDEXED_MATCHES ? maxScanned : Math.min(maxScanned, MAX_TRIED)
+        const near = await walk({ examined })
+        if (!isLarge || near.last) return near
       }
-      const indexed = rarest && matches <= MAX_INDEXED_MATCHES ? [rarest.word] : undefined
+      if (!rarest || matches > MAX_INDEXED_MATCHES) {
+        // The end first: what is created or deleted meanwhile moves the others.
+        const until = await readPosition(db, { reached, ...page, indexed, offset: maxExamined - 1 })
+        const examined = 2 * maxExamined
+        const near = await walk({ examined, until })
+        return { ...near, last: near.last ?? until ?? null }
+      }
       return readRowsJson(db, {
         page,
-        rows: rowsOf(reached, { ...page, others: and(others, isFoundByText(words, indexed)) }),
+        rows: foundRowsOf(reached, { ...page, found: foundByText(words, rarest.word), others }),
       })
     },
 
     /** The number of tasks, up to `max`. */
-    async count({ words = [], ...filter }: TaskFilter, max: number): Promise<number> {
-      const others = await conditionOf(db, { reach, filter, isByCreation: true })
+    async count({ words = [], ...filter }: TaskFilter, max: number): Promise<TaskCount> {
+      const sortBy = filter.updatedSince ? 'updated' : filter.openedSince ? 'opened' : 'created'
+      const { found, indexed, others } = await conditionOf(db, { reach, filter, sortBy })
       const reached = { reach, place: filter }
-      const limit = sql.raw(`limit ${max}`)
-      const condition = and(isCandidate(reached, UNSORTED), others)
-      if (words.length === 0) return countOf(sql`select from ${tasks} where ${condition} ${limit}`)
-      const isSmall = !(await hasMoreThan(maxScanned, { reached, page: UNSORTED }))
-      const rarest = isSmall ? undefined : await rarestWord(db, words)
-      const isIndexed = rarest !== undefined && rarest.matches <= MAX_INDEXED_COUNT
-      const isFound = isIndexed ? isFoundByText(words, [rarest.word]) : contains(words)
-      return countOf(sql`select from ${tasks} where ${and(condition, isFound)} ${limit}`)
+      const page = { ...UNSORTED, sortBy, limit: max } as const
+      const condition = and(others, words.length > 0 ? contains(words) : undefined)
+      if (found) return countOf(foundRowsOf(reached, { ...page, found, others: condition }))
+      if (words.length === 0 || !condition) return countOf(rowsOf(reached, { ...page, indexed, others }))
+      const isLarge = await readPosition(db, { reached, ...page, indexed, offset: maxScanned })
+      const rarest = isLarge && (await rarestWord(db, words))
+      if (rarest && rarest.matches <= MAX_INDEXED_COUNT)
+        return countOf(foundRowsOf(reached, { ...page, found: foundByText(words, rarest.word), others }))
+      const beyond = isLarge && (await readPosition(db, { reached, ...page, indexed, offset: maxExamined }))
+      const counted = await countOf(
+        walkedRowsOf(reached, { ...page, indexed, examined: maxExamined, condition }),
+      )
+      return { ...counted, isExact: counted.count >= max || !beyond }
     },
 
     /** Reads a task as JSON text. */
@@ -114,33 +143,23 @@ export function taskPages(
     },
   }
 
-  /** Whether a place has more tasks after the start of the page. */
-  async function hasMoreThan(
-    count: number,
-    { reached, page }: { reached: ReachedPlace; page: PositionedPage },
-  ): Promise<boolean> {
-    // Not the id: an index of another order has it, too, and sorting that seems cheaper.
-    const beyond = await db.execute(sql`
-      select version from (${rowsOf(reached, { ...page, limit: count + 1 })}) as tasks offset ${sql.raw(String(count))}`)
-    return beyond.rowCount !== 0
-  }
-
-  async function countOf(rows: SQL): Promise<number> {
+  async function countOf(rows: SQL): Promise<TaskCount> {
     const { rows: counted } = await db.execute<{ count: number }>(
       sql`select count(*)::integer as count from (${rows}) as counted`,
     )
-    return counted[0]?.count ?? 0
+    return { count: counted[0]?.count ?? 0, isExact: true }
   }
 }
 
 /** Where only the number of rows matters. */
-const UNSORTED: PositionedPage = { sortBy: 'created', direction: 'descending', limit: 1, isSummary: true }
+const UNSORTED = { direction: 'descending', isSummary: true } as const
 
 const isListed = (deleted: Deleted): SQL | undefined =>
   ({ excluded: isNull(tasks.deletedAt), only: isNotNull(tasks.deletedAt), included: undefined })[deleted]
 
 /** 60 ms at 10 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000
+const MAX_EXAMINED = 20_000
 /** Reading so many by the index takes about as long as a page of more frequent words takes by reading the next tasks. */
 const MAX_INDEXED_MATCHES = 20_000
 /**

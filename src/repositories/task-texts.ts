@@ -1,4 +1,4 @@
-import { and, type SQL, sql } from '../db/drizzle.ts'
+import { type SQL, sql } from '../db/drizzle.ts'
 import { taskTextChanges, taskTexts } from '../db/tables/task-texts.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
@@ -58,38 +58,46 @@ export function taskTextsRepository(db: Executor) {
 export const contains = (words: string[]) => hasWords(textOf(TASK), words)
 
 /**
- * The same tasks by the text index, which looks for some of the words: for a frequent one it takes longer than reading
- * what a rare one finds. Tasks not yet indexed are read themselves. As an array, because the planner then
- * expects few tasks and reads these in order, instead of scanning all tasks.
+ * The ids of the same tasks by the text index, which looks for one of the words: for a frequent one it takes longer than
+ * reading what a rare one finds. Tasks not yet indexed are read themselves.
  */
-export function isFoundByText(words: string[], indexed = words.slice(0, MAX_INDEXED)): SQL {
-  return sql`${tasks.id} = any(array(
-    select task_id from ${taskTexts}
-    where ${and(...indexed.map(isIndexed))} and ${hasWords(textOf(INDEXED), words)}
-      and not exists (select from ${taskTextChanges} as later where later.task_id = ${taskTexts}.task_id)
-    union all
-    select id from ${tasks}
-    where id in (select task_id from ${taskTextChanges}) and ${contains(words)}))`
-}
+export const foundByText = (words: string[], indexed: string): SQL => sql`
+  select task_id from ${taskTexts}
+  where ${isIndexed(indexed)} and ${hasWords(textOf(INDEXED), words)}
+    and not exists (select from ${taskTextChanges} as later where later.task_id = ${taskTexts}.task_id)
+  union all
+  select id from ${tasks}
+  where id = any(array(select task_id from ${taskTextChanges})) and ${contains(words)}`
 
 /**
  * The word that the fewest texts have, and how many, as the planner estimates it from a sample. Undefined where the index
- * doesn't help: for words of two characters, or without pg_trgm. Takes 1 ms.
+ * doesn't help: for words of two characters, without pg_trgm, or while many texts are still to be indexed. Takes 1 ms.
  */
 export async function rarestWord(
   db: Executor,
   words: string[],
 ): Promise<{ word: string; matches: number } | undefined> {
+  const { rows: states } = await db.execute<{ isBehind: boolean; isAnalyzed: boolean }>(sql`
+    select exists (select from ${taskTextChanges} offset ${sql.raw(String(MAX_BEHIND))}) as "isBehind",
+      (select reltuples > 0 from pg_class where oid = 'task_texts'::regclass) as "isAnalyzed"`)
+  const [{ isBehind = false, isAnalyzed = false } = {}] = states
+  if (isBehind) return undefined
   const indexed: { word: string; matches: number }[] = []
   for (const word of words.slice(0, MAX_INDEXED)) {
     const { rows } = await db.execute<{ 'QUERY PLAN': [{ Plan: EstimatedPlan }] }>(
       sql`explain (format json) select from ${taskTexts} where ${isIndexed(word)}`,
     )
     const plan = rows[0]?.['QUERY PLAN'][0].Plan
-    if (plan?.['Node Type'] === 'Bitmap Heap Scan') indexed.push({ word, matches: plan['Plan Rows'] })
+    if (plan?.['Node Type'] !== 'Bitmap Heap Scan') continue
+    indexed.push({ word, matches: isAnalyzed ? plan['Plan Rows'] : UNKNOWN_MATCHES })
   }
   return indexed.sort((a, b) => a.matches - b.matches)[0]
 }
+
+/** Reading so many texts that are not yet indexed takes 60 ms. */
+const MAX_BEHIND = 6_000
+/** Any word may be frequent: the next tasks are read first. */
+const UNKNOWN_MATCHES = 20_000
 
 interface EstimatedPlan {
   'Node Type': string

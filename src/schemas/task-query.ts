@@ -49,7 +49,7 @@ export const TaskQuery = StrictObject(
       Type.String({
         maxLength: 200,
         description:
-          'Only tasks that contain all of these words, ignoring case, in the title, the first 1,000 characters of the description, the external ID, the labels or the assignees. A word can be part of a longer one. Put a phrase in double quotes. `#12` is the number of an issue or pull request.',
+          'Only tasks that contain all of these words, ignoring case, in the title, the first 1,000 characters of the description, the external ID, the labels or the assignees. A word can be part of a longer one. Put a phrase in double quotes. `#12` is the number of an issue or pull request. If all words have one or two characters, a page examines at most 20,000 tasks and can be short or even empty: `nextCursor` continues the search.',
       }),
     ),
     claimed: Type.Optional(

@@ -184,7 +184,7 @@ export const TaskPage = Type.Object(
       }),
     ),
     totalIsExact: Type.Optional(
-      Type.Boolean({ description: 'With `count=true`, whether `total` is exact. If false, there are more.' }),
+      Type.Boolean({ description: 'With `count=true`, whether `total` is exact. If false, there may be more.' }),
     ),
   },
   { description: 'A page of tasks.' },

@@ -87,8 +87,8 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
   }
 
   async function counted({ tasks }: BoundRepositories, row: SavedFilterRow): Promise<SavedFilter> {
-    const count = await tasks.count(filterOf(queryOf(row), clock.now()), MAX_FILTER_COUNT)
-    return toSavedFilter(row, count)
+    const { count, isExact } = await tasks.count(filterOf(queryOf(row), clock.now()), MAX_FILTER_COUNT)
+    return toSavedFilter(row, isExact ? count : null)
   }
 }
 

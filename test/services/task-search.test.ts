@@ -60,11 +60,12 @@ const words = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.jo
 const searched = fc.array(word, { minLength: 1, maxLength: 2 }).map((all) => all.join(' '))
 
 describe.each([
-  ['that always asks the index', 0],
-  ['that looks at some tasks first', 4],
-])('a search %s', (_, walk) => {
+  ['that always asks the index', { walk: 0 }],
+  ['that looks at some tasks first', { walk: 4 }],
+  ['that examines few tasks where no index helps', { walk: 2, examined: 5 }],
+])('a search %s', (_, limits) => {
   beforeEach(async () => {
-    service = await startApp({ walk })
+    service = await startApp(limits)
   })
 
   test('finds exactly the matching tasks after any change, indexed or not', async () => {

@@ -29,6 +29,8 @@ export interface TestAppOptions {
   webhookReceiver?: Partial<Parameters<typeof webhookReceiver>[0]>
   /** How many tasks a search reads before it uses the index. */
   walk?: number
+  /** How many tasks it examines at most where no index helps. */
+  examined?: number
   limits?: AppDeps['limits']
   /** How long a request waits for a connection to the database. */
   connectionWaitMs?: number
@@ -76,7 +78,7 @@ export async function startApp(options: TestAppOptions = {}) {
   if (onNotice) {
     db.$client.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')))
   }
-  const repos = repositories(db, { maxScanned: options.walk })
+  const repos = repositories(db, { maxScanned: options.walk, maxExamined: options.examined })
   const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
   await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })
   const codehost = {

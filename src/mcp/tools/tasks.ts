@@ -20,6 +20,9 @@ import { claimTask } from './claims.ts'
 import { briefResult, textOf, wholeResult } from './task-results.ts'
 import { creates, openWorld, overwrites, reads, type Tool, tool } from './tool.ts'
 
+/** Of 20,000 tasks each: a second or two. */
+const MAX_EMPTY_PAGES = 10
+
 /** How many reports and similar tasks `get_task` returns. */
 const MAX_RELATED = 5
 
@@ -35,9 +38,19 @@ export const taskTools: Tool[] = [
     input: ListTasksInput,
     output: TaskLines,
     async run({ limit = LINES_OF_PAGE, ...query }, { caller, tasks, lists }) {
-      const page = await tasks.list(caller, { ...query, limit, fields: 'summary' })
-      const { nextCursor } = page
-      const found = await parsedItems<TaskBrief>(page)
+      const pageFrom = async (cursor?: string) => {
+        const page = await tasks.list(caller, {
+          ...query,
+          ...(cursor !== undefined && { cursor }),
+          limit,
+          fields: 'summary',
+        })
+        return { found: await parsedItems<TaskBrief>(page), nextCursor: page.nextCursor }
+      }
+      let { found, nextCursor } = await pageFrom(query.cursor)
+      // A search that no index helps ends pages early: the assistant need not ask for each.
+      for (let pages = 1; found.length === 0 && nextCursor !== null && pages < MAX_EMPTY_PAGES; pages++)
+        ({ found, nextCursor } = await pageFrom(nextCursor))
       const names = await lists.names(caller, [...new Set(found.map(({ listId }) => listId))])
       const data = taskLines(found, names)
       const count = `${data.length} ${data.length === 1 ? 'task' : 'tasks'}`

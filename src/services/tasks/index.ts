@@ -11,6 +11,7 @@ import { type AppError, taskNotFound, taskWithReports } from '../../errors/index
 import type { Clock } from '../../lib/clock.ts'
 import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { TaskCount } from '../../repositories/task-pages.ts'
 import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
@@ -261,9 +262,9 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
   }
 }
 
-const totalOf = (count: number) => ({
+const totalOf = ({ count, isExact }: TaskCount) => ({
   total: Math.min(count, MAX_EXACT_TOTAL),
-  totalIsExact: count <= MAX_EXACT_TOTAL,
+  totalIsExact: isExact && count <= MAX_EXACT_TOTAL,
 })
 
 interface UpdateRequest {

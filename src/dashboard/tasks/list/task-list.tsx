@@ -100,12 +100,14 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
     if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
-    // Not before the user scrolls: the first page exceeds the viewport.
-    if (lastShown >= rows.length - Math.min(PREFETCH_ROWS, rows.length / 4)) void fetchNextPage()
+    // Not before the user scrolls: the first page exceeds the viewport, unless a search ended it early.
+    const last = Math.min(rows.length - 1, rows.length - Math.min(PREFETCH_ROWS, rows.length / 4))
+    if (lastShown >= last) void fetchNextPage()
   }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
 
   const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
-  if (query.isPending || (rows.length === 0 && loaded.length > 0)) return loading
+  const isSearching = hasNextPage && !isFetchNextPageError
+  if (query.isPending || (rows.length === 0 && (loaded.length > 0 || isSearching))) return loading
   if (query.isError && rows.length === 0) return <LoadError what="tasks" query={query} />
   if (rows.length === 0 && newTasks.count === 0) {
     return (
