@@ -12,6 +12,8 @@ export interface PageOrder<Item, Start> {
   /** The list and sort that a cursor belongs to; cursors of another are rejected. */
   name: string
   isKey(key: unknown): boolean
+  /** A UUID unless given. */
+  isId?(id: unknown): boolean
   cursorOf(item: Item): PageCursor
   /** Where the page after a cursor starts, as the query takes it. */
   startOf(cursor: PageCursor): Start
@@ -48,12 +50,16 @@ export function encodeCursor(sort: string, { key, id }: PageCursor): string {
  */
 export function decodeCursor(
   cursor: string,
-  { sort, isKey }: { sort: string; isKey: (key: unknown) => boolean },
+  {
+    sort,
+    isKey,
+    isId = isUuidText,
+  }: { sort: string; isKey: (key: unknown) => boolean; isId?: ((id: unknown) => boolean) | undefined },
 ): PageCursor {
   const parts = parsed(cursor)
   if (!Array.isArray(parts) || parts.length !== 3) throw invalidCursor()
   const [forSort, key, id] = parts
-  if (forSort !== sort || !isKey(key) || typeof id !== 'string' || !isUuid(id)) throw invalidCursor()
+  if (forSort !== sort || !isKey(key) || typeof id !== 'string' || !isId(id)) throw invalidCursor()
   return { key, id }
 }
 
@@ -65,6 +71,8 @@ export const isRankKey = (key: unknown) =>
   typeof key === 'number' && Number.isInteger(key) && Math.abs(key) < 32_768
 export const isPositionKey = (key: unknown) =>
   typeof key === 'number' && Number.isInteger(key) && key >= 0 && key < 2 ** 31
+
+const isUuidText = (id: unknown) => typeof id === 'string' && isUuid(id)
 
 function parsed(cursor: string): unknown {
   try {

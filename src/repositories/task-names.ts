@@ -11,11 +11,18 @@ interface NameRequest {
   projectId?: string | undefined
   /** Part of the name, in any case. */
   text?: string | undefined
+  /** The last name before. */
+  after?: NamePosition | undefined
 }
 
-export interface UsedName {
-  name: string
+/** The number of open tasks, and the name in lower case. */
+export interface NamePosition {
   openCount: number
+  key: string
+}
+
+export interface UsedName extends NamePosition {
+  name: string
   /** At the code host; only of labels. */
   color?: string | null
 }
@@ -37,14 +44,19 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
           union all
           select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${condition}
         )
-        select (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(filter.projectId ?? reach.projectId) : sql``}
+        select key, (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(filter.projectId ?? reach.projectId) : sql``}
         from used where key like lower(${patternOf(filter.text ?? '')})
-        group by key having sum(tasks) > 0
+        group by key having sum(tasks) > 0 ${isAfter(filter.after)}
         order by "openCount" desc, key limit ${limit}`)
       return rows
     },
   }
 }
+
+const isAfter = (after: NamePosition | undefined): SQL =>
+  after
+    ? sql`and (sum(open) < ${after.openCount} or sum(open) = ${after.openCount} and key > ${after.key})`
+    : sql``
 
 /** How many tasks have any of these names, about: without pending changes, and tasks with several count for each. */
 export async function tasksWith(

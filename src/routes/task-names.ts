@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { responses } from '../schemas/responses.ts'
-import { TaskNameList, TaskNameQuery } from '../schemas/task-name.ts'
+import { TaskNamePage, TaskNameQuery } from '../schemas/task-name.ts'
 import type { Services } from '../services/index.ts'
 import { taskNameOperations } from '../services/tasks/names.ts'
 
@@ -16,15 +16,15 @@ export const taskNamesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'taskName
     app.get(
       path,
       {
-        config: { operation: taskNameOperations.list, errors: ['project_not_found'] },
+        config: { operation: taskNameOperations.list, errors: ['project_not_found', 'invalid_cursor'] },
         schema: {
           tags: ['Tasks'],
           operationId,
           summary,
           description:
-            'Returns the most used names, at most 100. Names that differ only in case count as one. The counts include all changes completed before the request. With more than 20,000 names, the rarest aren’t searched.',
+            'Returns the names in use, the most used first. Names that differ only in case count as one. The counts include all changes completed before the request. With more than 20,000 names, the rarest aren’t returned.',
           querystring: TaskNameQuery,
-          response: { 200: responses(TaskNameList, { description: 'The most used names.' }) },
+          response: { 200: responses(TaskNamePage, { description: 'A page of names.' }) },
         },
       },
       (request) => taskNames.list(request.caller, { kind, ...request.query }),

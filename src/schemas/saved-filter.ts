@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PageOf, ref, StrictObject, TrimmedString, Uuid } from './parts.ts'
 import { TaskQuery } from './task-query.ts'
 
-const Name = TrimmedString(200, {
-  description: 'The name, 1 to 200 characters after trimming.',
+const Name = TrimmedString(100, {
+  description: 'The name, 1 to 100 characters after trimming.',
   examples: ['Open crashes'],
 })
 

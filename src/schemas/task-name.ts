@@ -1,8 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Nullable, ref, StrictObject, Uuid } from './parts.ts'
-
-/** More than a person looks through; `q` filters. */
-export const MAX_TASK_NAMES = 100
+import { Nullable, PageOf, PageQuery, ref, StrictObject, Uuid } from './parts.ts'
 
 export const TaskNameQuery = StrictObject(
   {
@@ -12,8 +9,9 @@ export const TaskNameQuery = StrictObject(
     q: Type.Optional(
       Type.String({ maxLength: 100, description: 'Only names that contain this text, ignoring case.' }),
     ),
+    ...PageQuery.properties,
   },
-  { description: 'Filters.' },
+  { description: 'Filters, and pagination.' },
 )
 export type TaskNameQuery = Static<typeof TaskNameQuery>
 
@@ -34,15 +32,10 @@ export const TaskName = Type.Object(
   },
   { $id: 'TaskName', description: 'A label or an assignee of tasks.' },
 )
+export type TaskName = Static<typeof TaskName>
 
-export const TaskNameList = Type.Object(
-  {
-    data: Type.Array(ref(TaskName), {
-      maxItems: MAX_TASK_NAMES,
-      description:
-        'The 100 most used names, by number of open tasks. Names that only done tasks have come last, with an `openCount` of 0.',
-    }),
-  },
-  { description: 'Names used in tasks.' },
-)
-export type TaskNameList = Static<typeof TaskNameList>
+/** The most used first. */
+export const TaskNamePage = PageOf(ref(TaskName), {
+  description:
+    'A page of names used in tasks, by number of open tasks. Names that only done tasks have come last, with an `openCount` of 0.',
+})

@@ -184,7 +184,9 @@ export const TaskPage = Type.Object(
       }),
     ),
     totalIsExact: Type.Optional(
-      Type.Boolean({ description: 'With `count=true`, whether `total` is exact. If false, there may be more.' }),
+      Type.Boolean({
+        description: 'With `count=true`, whether `total` is exact. If false, there may be more.',
+      }),
     ),
   },
   { description: 'A page of tasks.' },

@@ -49,7 +49,7 @@ export async function readPage<T, Start>({
   const start =
     cursor === undefined
       ? undefined
-      : order.startOf(decodeCursor(cursor, { sort: order.name, isKey: order.isKey }))
+      : order.startOf(decodeCursor(cursor, { sort: order.name, isKey: order.isKey, isId: order.isId }))
   const first = await readPart(start, Math.min(limit, maxAtOnce))
   if (limit <= maxAtOnce || first.nextCursor === null) return first
   return { ...first, rest: rest(first.data.at(-1)) }

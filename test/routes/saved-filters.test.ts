@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
 import { tally, times } from '../support/concurrent.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 
@@ -112,6 +112,13 @@ describe('a saved filter', () => {
     [{ name: 'A', query: {}, keyId: UNKNOWN_ID }, '/keyId'],
   ])('%j is rejected', async (body, path) => {
     expect(await service.post(PATH, body)).toMatchObject({ status: 400, body: { errors: [{ path }] } })
+  })
+
+  test('has a name of at most 100 characters', async () => {
+    const save = (length: number) =>
+      service.post('/api/saved-filters', { name: 'x'.repeat(length), query: {} })
+    expect((await save(100)).status).toBe(201)
+    expect(codeOf(await save(101))).toEqual([400, 'validation_failed'])
   })
 
   test('of an unknown project or list is 404', async () => {

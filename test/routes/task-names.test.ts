@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { codeOf, startApp, type TestApp } from '../support/app.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -81,13 +81,31 @@ describe('the labels', () => {
     expect(await labelsOf(`${query}&q=${encodeURIComponent(q)}`)).toEqual(named(found))
   })
 
-  test('are at most a hundred', async () => {
-    const many = Array.from({ length: 11 }, (_, task) =>
-      Array.from({ length: 10 }, (_, n) => `label ${task * 10 + n}`),
+  test('are paged, the most used first', async () => {
+    const many = Array.from({ length: 6 }, (_, task) =>
+      Array.from({ length: 10 }, (_, n) => (n < 5 ? `often ${n}` : `label ${task * 10 + n}`)),
     )
     const { query } = await givenLabelled(...many)
+    const all = await labelsOf(`${query}&limit=200`)
+    expect(all).toHaveLength(35)
+    expect((await labelsOf(query)).length).toBe(35)
+    expect(all.slice(0, 5)).toEqual(named(Object.fromEntries([0, 1, 2, 3, 4].map((n) => [`often ${n}`, 6]))))
 
-    expect(await labelsOf(query)).toHaveLength(100)
+    const paged: unknown[] = []
+    let cursor = ''
+    do {
+      const { body } = await service.get(`/api/labels?${query}&limit=4${cursor}`)
+      paged.push(...body.data)
+      cursor = body.nextCursor ? `&cursor=${body.nextCursor}` : ''
+    } while (cursor)
+    expect(paged).toEqual(all)
+  })
+
+  test('do not take the cursor of another list', async () => {
+    const { query } = await givenLabelled(['a', 'b'])
+    const { nextCursor } = (await service.get(`/api/labels?${query}&limit=1`)).body
+    for (const path of [`/api/assignees?cursor=${nextCursor}`, '/api/labels?cursor=x'])
+      expect(codeOf(await service.get(path))).toEqual([400, 'invalid_cursor'])
   })
 
   test('of other projects are not shown to a bound key; those of archived projects only when requested', async () => {
@@ -124,6 +142,7 @@ test('assignees are counted in the same way', async () => {
       { name: 'ada', openCount: 2 },
       { name: 'grace', openCount: 1 },
     ],
+    nextCursor: null,
   })
 })
 

@@ -6,6 +6,9 @@ import { rankNames } from './rank-names.ts'
 
 export const TYPING_MS = 150
 
+/** More than a person looks through. */
+const MAX_SUGGESTED = 100
+
 interface NamesQuery {
   kind: 'labels' | 'assignees'
   /** Limits the suggestions to a project. */
@@ -36,7 +39,8 @@ export const namesQuery = ({ kind, projectId, text }: NamesQuery) =>
   queryOptions({
     queryKey: ['names', kind, projectId ?? null, text],
     queryFn: async () => {
-      const question = { params: { query: { ...(projectId && { projectId }), ...(text && { q: text }) } } }
+      const query = { limit: MAX_SUGGESTED, ...(projectId && { projectId }), ...(text && { q: text }) }
+      const question = { params: { query } }
       const { data } = await dataOf(
         kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
       )

@@ -8,7 +8,7 @@ import { validFilters } from '../filters.ts'
 const STORAGE_KEY = 'inlet-filters'
 const REFRESH_MS = 60_000
 /** The API's limit. */
-export const MAX_FILTER_NAME = 200
+export const MAX_FILTER_NAME = 100
 
 /** The saved filters of the key, with counts. */
 export const savedFiltersQuery = queryOptions({
