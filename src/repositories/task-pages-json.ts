@@ -177,7 +177,7 @@ function rowsByReports(
 const LAST_ID = sql.raw(`'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
 
 /** The limit is no parameter: plans depend on it. */
-export const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
+const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
   sql`order by ${sql.join(orderOf(reached, page), sql`, `)} limit ${sql.raw(String(page.limit))}`
 
 /** As many of these tasks as fit, in the order of the ids; at least the first. */

@@ -28,7 +28,8 @@ export function taskNamesService({ repos }: { repos: Repositories }) {
       const { data, nextCursor } = await readPage({
         order: orderOf(kind),
         request,
-        read: (after, limit) => bound.taskNames.list({ kind, projectId, text: q && composed(q), after }, limit),
+        read: (after, limit) =>
+          bound.taskNames.list({ kind, projectId, text: q && composed(q), after }, limit),
       })
       return { data: data.map(({ key: _, ...name }) => name), nextCursor }
     },

@@ -83,6 +83,7 @@ export function describePlans(name: string, filling: Filling): void {
   }
   describe(name, () => {
     describePages(filled)
+    if (!filling.isAnalyzed) return
     describeOtherLists(filled)
     describeClaims(filled)
   })

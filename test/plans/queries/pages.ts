@@ -43,7 +43,7 @@ async function cursorOf(filled: Filled, sort: TaskSort): Promise<string> {
 export function describePages(filled: Filled) {
   const all = filled.count
   /** The trash, and what an index of its own finds: so many at most. */
-  const few = Math.max(all / 100, 5_001)
+  const few = Math.max(all / 100, SEARCHED)
   /** The rows of a project. */
   const walk = all * 0.045
 
@@ -194,7 +194,7 @@ export function describePages(filled: Filled) {
           )) {
             const path = `/api/tasks?sort=${sort}&${q}${where(filled)}${more}`
             const done = await filled.workFor(filled.service(), path)
-            found.push(...beyond(done, { read: 21_000, sorted: few }).map((line) => `${place}: ${line}`))
+            found.push(...beyond(done, { read: 22_000, sorted: 20_000 }).map((line) => `${place}: ${line}`))
           }
         }
       }
