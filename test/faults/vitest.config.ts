@@ -6,6 +6,7 @@ const TIMED = [
   'bodies',
   'bulk-responses',
   'dead-webhooks',
+  'greedy-callers',
   'list-deletion',
   'long-rules',
   'many-large-batches',

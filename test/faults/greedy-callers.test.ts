@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reportFault } from '../support/fault-report.ts'
+import { ADMIN_KEY, cleanUp, newDataDir, spawnInlet } from '../support/inlet-process.ts'
+
+const SECRET = 'the-secret-of-the-fault-test'
+const TASKS = 20_000
+const CHUNK = 100
+
+let url: string
+let readers: string[]
+beforeAll(async () => {
+  const env = { WEBHOOK_SECRET: SECRET, RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_RECEIVER_PER_MINUTE: '0' }
+  url = await spawnInlet({ dataDir: await newDataDir(), env }).url
+  const { listId } = await sent('POST', '/api/tasks', { body: { title: 'First' } })
+  for (let n = 0; n < TASKS; n += CHUNK) {
+    const tasks = Array.from({ length: CHUNK }, (_, i) => ({
+      title: `Task ${n + i}`,
+      description: 'What happened before, and what should have. '.repeat(10),
+    }))
+    await sent('POST', '/api/tasks/bulk', { body: { listId, tasks } })
+  }
+  const made = Array.from({ length: 6 }, () => sent('POST', '/api/keys', { body: { name: 'Reader' } }))
+  readers = (await Promise.all(made)).map(({ key }) => key)
+}, 300_000)
+afterAll(cleanUp)
+
+interface Sent {
+  key?: string | undefined
+  body?: object
+  headers?: Record<string, string>
+}
+
+async function send(method: string, path: string, { key = ADMIN_KEY, body, headers }: Sent = {}) {
+  const json = body && { 'content-type': 'application/json' }
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'x-api-key': key, ...json, ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+async function sent(method: string, path: string, options?: Sent) {
+  const { status, text } = await send(method, path, options)
+  expect(status).toBeLessThan(300)
+  return JSON.parse(text)
+}
+
+/** What others do, one request after another, until the signal: how long each takes. */
+async function others(signal: AbortSignal): Promise<number[]> {
+  const waits: number[] = []
+  const key = readers[0]
+  const event = () => ({
+    event: 'feedback_submitted',
+    distinct_id: 'user-1',
+    uuid: crypto.randomUUID(),
+    timestamp: new Date().toISOString(),
+    properties: { sentiment: 'frustrated', trigger: 'manual', app_version: '2.3.1' },
+  })
+  const requests = [
+    () => send('GET', '/api/tasks', { key }),
+    () => send('POST', '/api/tasks', { key, body: { title: 'Another' } }),
+    () => send('GET', '/api/projects', { key }),
+    () =>
+      send('POST', '/api/analytics/webhook', {
+        body: event(),
+        headers: { authorization: `Bearer ${SECRET}` },
+      }),
+  ]
+  while (!signal.aborted) {
+    for (const request of requests) {
+      const since = performance.now()
+      const { status } = await request()
+      waits.push(performance.now() - since)
+      expect(status).toBeLessThan(300)
+    }
+    await sleep(5)
+  }
+  return waits
+}
+
+/** Repeats requests, so many at a time, until the signal: how many responses had each status. */
+async function flood(request: () => Promise<{ status: number }>, count: number, signal: AbortSignal) {
+  const statuses = new Map<number, number>()
+  const repeat = async () => {
+    while (!signal.aborted) {
+      const { status } = await request()
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: count }, repeat))
+  return statuses
+}
+
+/** The latency of others beside four ordinary readers, and beside somebody greedy. */
+async function compared(greedy: () => Promise<{ status: number }>, count: number) {
+  const ordinary = await during((signal) =>
+    Promise.all(readers.slice(1, 5).map((key) => flood(() => send('GET', '/api/tasks', { key }), 1, signal))),
+  )
+  const beside = await during((signal) => flood(greedy, count, signal))
+  const p99s = { usual: p99(ordinary.waits), greedy: p99(beside.waits) }
+  return { ...p99s, statuses: beside.result }
+}
+
+async function during<T>(load: (signal: AbortSignal) => Promise<T>) {
+  const ending = new AbortController()
+  const loading = load(ending.signal)
+  const waiting = others(ending.signal)
+  await sleep(6_000)
+  ending.abort()
+  return { result: await loading, waits: await waiting }
+}
+
+function p99(waits: number[]): number {
+  const sorted = waits.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.POSITIVE_INFINITY
+}
+
+const listed = (statuses: Map<number, number>) =>
+  [...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')
+
+const search = (key: string | undefined) => send('GET', '/api/tasks?q=q&sort=updatedAt', { key })
+
+const batch = (key: string | undefined) =>
+  send('POST', '/mcp', {
+    key,
+    headers: { accept: 'application/json, text/event-stream' },
+    body: Array.from({ length: 100 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'list_tasks', arguments: { q: 'q' } },
+    })),
+  })
+
+const csv = (key: string | undefined) => send('GET', '/api/tasks', { key, headers: { accept: 'text/csv' } })
+
+test.each([
+  ['95 searches for one letter at a time, by one key', search, 95],
+  ['batches of 100 AI tool calls, by one key', batch, 1],
+  ['19 downloads of CSV at a time, by one key', csv, 19],
+])('%s delay others no more than ordinary readers do', async (fault, request, count) => {
+  const greedyKey = readers[5]
+  const { usual, greedy, statuses } = await compared(() => request(greedyKey), count)
+  expect([...statuses.keys()].filter((status) => ![200, 429].includes(status))).toEqual([])
+  reportFault({
+    fault,
+    times: 1,
+    requests: [...statuses.values()].reduce((sum, each) => sum + each, 0),
+    note: `${listed(statuses)}; p99 of another key and of feedback ${Math.round(greedy)} ms, beside four readers ${Math.round(usual)} ms`,
+  })
+  expect(greedy).toBeLessThan(3 * usual + 100)
+})
