@@ -18,8 +18,10 @@ import { onParentEnd } from './lib/parent-process.ts'
 import { workLogged } from './lib/traced.ts'
 import type { SetUp } from './services/setup.ts'
 import {
+  CLEAR_TEXT,
   databaseNames,
   feedbackExample,
+  isSentInClear,
   keyCommandOf,
   keyHint,
   shownOnce,
@@ -270,6 +272,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
   await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))
   const { host, port } = config
+  if (isSentInClear(config)) logger.warn({ host }, CLEAR_TEXT)
   const url = config.publicUrl ?? urlOf({ host, port, address: app.server.address() })
   const receiverUrl = receiver ? urlOf({ ...receiving, address: receiver.server.address() }) : url
   process.stdout.write(taskExamples(url, first.adminKey))

@@ -55,6 +55,15 @@ export function feedbackExample(url: string, webhookSecret: string | undefined):
 `
 }
 
+/** Whether keys and sessions can be sent to this address without https. */
+export function isSentInClear({ host, publicUrl }: { host: string; publicUrl: string | undefined }): boolean {
+  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return !isLocal && !publicUrl?.startsWith('https:')
+}
+
+export const CLEAR_TEXT =
+  'other machines can reach this port, and PUBLIC_URL does not begin with https: keys and sessions are sent unencrypted. Put a proxy with https in front, and set PUBLIC_URL: see "Behind a proxy" in docs/operating.md'
+
 interface KeySettings extends Pick<DatabaseUrls, 'databaseUrl'> {
   encryptionKey: unknown
 }

@@ -8,6 +8,7 @@ interface RetryOptions {
   pauseMs?: number
   /** Aborts the retries. */
   signal: AbortSignal
+  /** Called at the first failure, and then each minute. */
   onWait(reason: string): void
 }
 
@@ -19,6 +20,7 @@ interface RetryOptions {
 export async function retryUntilDeadline<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { database, deadlineMs, pauseMs = 1_000, signal, onWait } = options
   const deadline = Date.now() + deadlineMs
+  let nextWord = 0
   for (;;) {
     try {
       return await work()
@@ -31,11 +33,16 @@ export async function retryUntilDeadline<T>(work: () => Promise<T>, options: Ret
         throw new Error(`${subject} did not respond for ${deadlineMs / 1_000} s: ${reason}`, {
           cause: error,
         })
-      onWait(reason)
+      if (Date.now() >= nextWord) {
+        onWait(reason)
+        nextWord = Date.now() + SAY_EVERY_MS
+      }
       await wait(pauseMs, undefined, { signal })
     }
   }
 }
+
+const SAY_EVERY_MS = 60_000
 
 function hintOf(error: unknown): string {
   if (isSettingRefused(error)) {

@@ -38,7 +38,8 @@ export function keepTraces(pool: pg.Pool): void {
 export function statementOf({ database, host, port }: pg.Client, config: string | pg.QueryConfig): Work {
   const { name, text } = typeof config === 'string' ? { name: undefined, text: config } : config
   const { operation, summary } = summaryOf(text)
-  const shown = name ?? summary
+  // Statements that are built for a request have a number, which says nothing.
+  const shown = name?.split(' #')[0] ?? summary
   return {
     name: shown,
     kind: 'request',

@@ -6,7 +6,9 @@ export const lastAdminKey = (name: string) =>
   })
 
 export const missingCredentials = () =>
-  new AppError('missing_credentials', { detail: 'Send an API key in the X-API-Key header.' })
+  new AppError('missing_credentials', {
+    detail: 'Send an API key in the X-API-Key header, or as Authorization: Bearer.',
+  })
 
 export const invalidCredentials = () =>
   new AppError('invalid_credentials', { detail: 'The API key is invalid or was revoked.' })

@@ -4,18 +4,18 @@ import { isAllowedHost, isAllowedOrigin, isLoopback } from '../domain/allowed-or
 import { foreignOrigin, missingCredentials } from '../errors/index.ts'
 import type { AccessService } from '../services/access.ts'
 import type { FailureLimit } from '../services/failure-limit.ts'
+import { apiKeyIn } from './caller.ts'
 
 interface AssistantGuardDeps {
   access: Pick<AccessService, 'callerByKey'>
   failures: FailureLimit
 }
 
-/** preHandler: authenticates an assistant by its API key, also as a Bearer token: many clients send nothing else. */
+/** preHandler: authenticates an assistant by its API key. */
 export function requireAssistant({ access, failures }: AssistantGuardDeps) {
   return async function requireAssistant(request: FastifyRequest) {
-    const { authorization = '', 'x-api-key': given } = request.headers
-    const key = given || /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-    if (typeof key !== 'string') throw missingCredentials()
+    const key = apiKeyIn(request.headers, { hasSession: false })
+    if (key === undefined) throw missingCredentials()
     const caller = await failures.watch(request.ip, () => access.callerByKey(key))
     request.caller = { ...caller, type: 'assistant' }
   }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { type Operation, requireAllowed } from '../domain/operation.ts'
 import { missingCredentials, originNotAllowed } from '../errors/index.ts'
@@ -27,9 +28,9 @@ interface CallerGuardDeps {
 /** preHandler: authenticates the caller by an API key or a session. */
 export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps) {
   return async function requireCaller(request: FastifyRequest) {
-    const key = request.headers['x-api-key']
     const token = request.cookies[SESSION_COOKIE]
-    if (typeof key === 'string' && key !== '') {
+    const key = apiKeyIn(request.headers, { hasSession: token !== undefined && token !== '' })
+    if (key !== undefined) {
       request.caller = await failures.watch(request.ip, () => access.callerByKey(key))
     } else if (token) {
       request.caller = await failures.watch(request.ip, () => access.callerBySession(token))
@@ -39,6 +40,18 @@ export function requireCaller({ access, failures, isOwnOrigin }: CallerGuardDeps
       throw missingCredentials()
     }
   }
+}
+
+/**
+ * The API key of a request: as X-API-Key, or as a Bearer token, as clients send it that set no other header. Beside a
+ * session, a Bearer token is a proxy's own.
+ */
+export function apiKeyIn(
+  { 'x-api-key': given, authorization = '' }: IncomingHttpHeaders,
+  { hasSession }: { hasSession: boolean },
+): string | undefined {
+  if (typeof given === 'string' && given !== '') return given
+  return hasSession ? undefined : /^bearer +(\S+) *$/i.exec(authorization)?.[1]
 }
 
 /** Returns whether a request comes from a page of this service: its Origin is the public URL or the request's host. */

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { hashOf } from '../domain/secret.ts'
 import { unavailable } from '../errors/index.ts'
 import type { AccessService, Caller } from '../services/access.ts'
+import { apiKeyIn } from './caller.ts'
 
 interface MetricsReaderDeps {
   access: Pick<AccessService, 'onForget'>
@@ -26,8 +27,8 @@ export function requireMetricsReader({
   access.onForget(() => known.clear())
 
   return async function requireMetricsReader(request: FastifyRequest) {
-    const key = request.headers['x-api-key']
-    const caller = typeof key === 'string' ? hashOf(key) : ''
+    const key = apiKeyIn(request.headers, { hasSession: false })
+    const caller = key === undefined ? '' : hashOf(key)
     try {
       await beforeDeadline(requireCaller(request))
       if (caller) known.set(caller, request.caller)

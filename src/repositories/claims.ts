@@ -138,7 +138,7 @@ const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>
 
 /** Claims as many tasks as the size, of those that no other transaction has locked. */
 function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
-  const name = `claim ${size} ${given}`
+  const name = `claim next tasks #${size} ${given}`
   const known = statements.get(name)
   if (known) return known
   const { conditions, order } = searchOf(given)

@@ -252,7 +252,7 @@ function statementFor(shape: PageShape) {
   const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
   const rows = rowsOf({ reach: { projectId: value('reach') ?? null }, place }, { ...page, after })
   // PostgreSQL tells names apart by their first 63 characters.
-  const statement = preparedStatement<PageRow>(`page ${statements.size}`, pageStatement(rows, page))
+  const statement = preparedStatement<PageRow>(`page of tasks #${statements.size}`, pageStatement(rows, page))
   statements.set(shapeKey, statement)
   return statement
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -29,7 +30,13 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
   const { ratio, isParentBased, isContinued, resource, queue, logger } = options
   const root = new TraceIdRatioBasedSampler(ratio)
   const provider = new TracerProvider({
-    resource: defaultResource().merge(resourceFromAttributes({ 'service.version': VERSION, ...resource })),
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        'service.version': VERSION,
+        'service.instance.id': randomUUID(),
+        ...resource,
+      }),
+    ),
     sampler: isParentBased ? new ParentBasedSampler({ root }) : root,
     spanLimits: { attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [

@@ -36,7 +36,7 @@ describe('/metrics', () => {
 
     const responses = [
       await service.get('/metrics', { key: null }),
-      await service.get('/metrics', { key: null, headers: { authorization: `Bearer ${service.adminKey}` } }),
+      await service.get('/metrics', { key: null, headers: { authorization: `Basic ${service.adminKey}` } }),
       await service.get('/metrics', { key: reader }),
       await service.get('/metrics', { key: bound }),
       await service.get('/metrics'),

@@ -41,6 +41,7 @@ describe('traces', () => {
     expect(collector().resource()).toMatchObject({
       'service.name': 'tasks',
       'service.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       'deployment.environment.name': 'test bench',
       'telemetry.sdk.language': 'nodejs',
     })

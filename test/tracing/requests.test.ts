@@ -53,6 +53,20 @@ describe('the trace of a request', () => {
     }
   })
 
+  test('names statements that are built for a request by what they do', async () => {
+    const inlet = await started()
+    await inlet.post('/api/tasks', { title: 'Claimed' })
+    await inlet.get('/api/tasks?limit=7')
+    await inlet.post('/api/tasks/claim', {})
+    await inlet.spanNamed('page of tasks')
+    await inlet.spanNamed('claim next tasks')
+    const names = collector()
+      .spans()
+      .map(({ name }) => name)
+    // Of a route, such as /problems/404, a digit would be of a path.
+    expect(names.filter((name) => /[#\d]/.test(name))).toEqual([])
+  })
+
   test('has statements that go through a pooler', async () => {
     const inlet = await started({ DATABASE_DIRECT_URL: connectionString() })
     expect(await inlet.post('/api/tasks', { title: 'Through a pooler' })).toMatchObject({ status: 201 })

@@ -70,7 +70,7 @@ export const openapi = fp(
               type: 'apiKey',
               in: 'header',
               name: 'X-API-Key',
-              description: 'An API key.',
+              description: 'An API key. `Authorization: Bearer` takes it as well.',
             },
             webhookSecret: {
               type: 'http',
