@@ -83,7 +83,7 @@ export async function rarestWord(
   const [{ isBehind = false, isAnalyzed = false } = {}] = states
   if (isBehind) return undefined
   const indexed: { word: string; matches: number }[] = []
-  for (const word of words.slice(0, MAX_INDEXED)) {
+  for (const word of words.filter((word) => TRIGRAM.test(word)).slice(0, MAX_INDEXED)) {
     const { rows } = await db.execute<{ 'QUERY PLAN': [{ Plan: EstimatedPlan }] }>(
       sql`explain (format json) select from ${taskTexts} where ${isIndexed(word)}`,
     )
@@ -98,6 +98,9 @@ export async function rarestWord(
 const MAX_BEHIND = 6_000
 /** Any word may be frequent: the next tasks are read first. */
 const UNKNOWN_MATCHES = 20_000
+
+/** Without one, the index is read whole, which the planner may take for cheap. */
+const TRIGRAM = /[\p{L}\p{N}]{3}/u
 
 interface EstimatedPlan {
   'Node Type': string
