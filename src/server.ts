@@ -235,6 +235,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     clock,
     randomBytes,
     codehost,
+    logFailure: (about, message) => logger.warn(about, message),
     webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),
     isEmbedded: config.databaseUrl === undefined,

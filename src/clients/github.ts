@@ -102,6 +102,7 @@ export function githubClient({
       if (next !== null && !isWithin(access.apiUrl, next)) {
         return unreachable(`The URL of the next page is on another host: ${new URL(next).origin}.`)
       }
+      if (next === url) return unreachable('The page names itself as the next one.')
       const { body: items, bytes } = response
       const lastPage = pageNumberOf(linkIn(response.headers.link, 'last'), url)
       return { outcome: 'page', items, next, lastPage, etag: response.headers.etag ?? null, bytes, limits }

@@ -61,17 +61,19 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
         operationId: 'connectRepository',
         summary: 'Connect a repository',
         description:
-          'Connects a repository to a project, or updates the connection. Omitted fields keep their stored values. Inlet checks at once that it can read the issues. No sync run starts; the first scheduled one is due an interval later. Connecting a different repository ends an active run. A key bound to a project must send its own `token` or `app` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN`, or the stored token or App, for it.',
+          'Connects a repository to a project, or updates the connection. Omitted fields keep their stored values. Inlet checks at once that it can read the issues. No sync run starts; the first scheduled one is due an interval later, and at once if the last run of this connection failed. Connecting a different repository ends an active run. A key bound to a project must send its own `token` or `app` with a new repository (403 `insufficient_scope`): only an unbound admin key can use `CODEHOST_TOKEN`, or the stored token or App, for it.',
         params: IdPath('project'),
         body: ref(ConnectionRequest),
         response: { 200: responses(ref(Connection), { description: 'The connection.' }) },
       },
     },
-    async (request) =>
-      withUrl(
-        request,
-        await codehost.connect(request.caller, { projectId: request.params.id, input: request.body }),
-      ),
+    async (request) => {
+      const about = { projectId: request.params.id, input: request.body }
+      const connection = await codehost.connect(request.caller, about)
+      // It may be due at once.
+      sync.wake()
+      return withUrl(request, connection)
+    },
   )
 
   app.get(

@@ -19,6 +19,7 @@ import { streamService } from './activity/stream.ts'
 import { claimsService } from './claims/index.ts'
 import { sharedClaimsOf } from './claims/next.ts'
 import { cleanupService } from './cleanup.ts'
+import type { LogFailure } from './codehost/failures.ts'
 import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
 import { commentsService } from './comments.ts'
@@ -72,6 +73,8 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
+  /** Logs what failed in the background. */
+  logFailure?: LogFailure
   /** Sends to the URLs of outgoing webhooks. */
   webhookReceiver: WebhookReceiver
   /** The state of the connection pool, for metrics. */
@@ -87,7 +90,7 @@ export type Services = ReturnType<typeof services>
 /** The object graph on one screen. */
 export function services(given: ServiceDeps) {
   const { repos, transfers, clock, randomBytes, pool, isEmbedded, isDirectUp } = given
-  const { webhookReceiver: receiver } = given
+  const { webhookReceiver: receiver, logFailure } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost, metrics }
@@ -99,7 +102,7 @@ export function services(given: ServiceDeps) {
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const importing = importState(transfers)
-  const outbox = outboxService({ repos, clock, vault, ...codehost })
+  const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   return {
@@ -119,7 +122,7 @@ export function services(given: ServiceDeps) {
     feedback: feedbackService({ repos, clock }),
     feedbackInbox: feedbackInboxService({ repos, clock }),
     deliveries: deliveriesService({ repos }),
-    push: pushService({ repos, clock, vault, metrics, ...codehost }),
+    push: pushService({ repos, clock, vault, metrics, logFailure, ...codehost }),
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets }),
@@ -141,7 +144,7 @@ export function services(given: ServiceDeps) {
     statistics: statisticsService({ repos, clock }),
     taskCounts: taskCountsService({ repos }),
     cleanup: cleanupService({ repos, clock }),
-    sync: syncService({ repos, clock, progress, metrics, vault, ...codehost }),
+    sync: syncService({ repos, clock, progress, metrics, vault, logFailure, ...codehost }),
     /** The id of the key that encrypts. */
     keyId: codehost.encryptionKeys && keyId(codehost.encryptionKeys[0]),
     /** Handlers of notices from other instances, by channel. */

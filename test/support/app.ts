@@ -89,11 +89,12 @@ export async function startApp(options: TestAppOptions = {}) {
   }
   const receiver = webhookReceiver({ allowHosts: config.webhookAllowHosts, ...options.webhookReceiver })
   const transfers = transfersOn(db)
+  const logger = options.logger ?? pino({ level: 'silent' })
   const service = services({
     ...{ repos, transfers, clock, randomBytes, codehost, webhookReceiver: receiver },
+    logFailure: (about, message) => logger.warn(about, message),
     pool: poolState(db),
   })
-  const logger = options.logger ?? pino({ level: 'silent' })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
   const { keyId, notices: channels } = service
   const others = listen({ connectionString, channels, keyId, onError: () => {} })

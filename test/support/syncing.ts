@@ -18,6 +18,7 @@ interface SyncingOptions {
   clock?: Clock
   hasDatabaseClock?: boolean
   limits?: TestAppOptions['limits']
+  logger?: TestAppOptions['logger']
   /** Without it, a test sends what is to be written. */
   hasOutboxWorker?: boolean
 }
@@ -35,6 +36,7 @@ export async function startSyncing({
   clock,
   hasDatabaseClock = false,
   limits,
+  logger,
   hasOutboxWorker = true,
 }: SyncingOptions = {}) {
   const host = await startCodeHost({ tokens })
@@ -43,6 +45,7 @@ export async function startSyncing({
     hostTimeoutMs,
     hasDatabaseClock,
     limits,
+    ...(logger && { logger }),
     ...(clock && { clock }),
   })
   const worker = workerOf(app, { concurrency })

@@ -130,18 +130,9 @@ export function nextRunAt(schedule: 'off' | 'hourly' | 'daily', now: Date): Date
   return new Date(now.getTime() + (schedule === 'hourly' ? HOUR_MS : 24 * HOUR_MS))
 }
 
-/** Errors that no retry can fix; a person has to act. */
-const NEEDS_A_PERSON = new Set([
-  'codehost_token_rejected',
-  'codehost_token_unreadable',
-  'codehost_repository_not_found',
-  'codehost_access_denied',
-  'codehost_url_not_allowed',
-])
-
 /**
- * When the next scheduled run is due after one has ended: after success at most one interval from now, after an error
- * that needs a person one day from now, otherwise as scheduled before.
+ * When the next scheduled run is due after one has ended: after success at most one interval from now, after an error as
+ * scheduled before. An error that a person has to mend may be mended at the code host, which nothing tells.
  */
 export function nextRunAfter({
   error,
@@ -153,8 +144,7 @@ export function nextRunAfter({
   now: Date
 }): Date | null {
   if (due === null) return null
-  if (error === null) return sooner(due, nextRunAt(schedule, now))
-  return NEEDS_A_PERSON.has(error.code) ? nextRunAt('daily', now) : due
+  return error === null ? sooner(due, nextRunAt(schedule, now)) : due
 }
 
 /** The due time after a connection was changed: the cause of a delay may be fixed. */

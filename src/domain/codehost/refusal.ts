@@ -43,12 +43,12 @@ function isRateLimit({ status, message, retryAfter, limits }: HostRefusal): bool
 }
 
 function waitOf({ retryAfter, limits }: HostRefusal, { now, limitedBefore }: Circumstances): Judgement {
+  // A time that is over already tells nothing: the host has refused the request nevertheless.
   const waitMs = waitFromHeader(retryAfter, now)
-  if (waitMs !== undefined) return until(now, waitMs)
-  if (limits.remaining === 0 && limits.resetAt) {
-    // The clocks may differ, and a request one second late costs less than one that is early.
-    return until(now, Math.max(limits.resetAt.getTime() - now.getTime() + SECOND, 5 * SECOND))
-  }
+  if (waitMs !== undefined && waitMs > 0) return until(now, waitMs)
+  const resetMs = limits.remaining === 0 && limits.resetAt ? limits.resetAt.getTime() - now.getTime() : 0
+  // The clocks may differ, and a request one second late costs less than one that is early.
+  if (waitMs === undefined && resetMs > 0) return until(now, Math.max(resetMs + SECOND, 5 * SECOND))
   const guess = Math.min(60 * SECOND * 2 ** Math.min(limitedBefore, 10), MAX_GUESS)
   return { ...until(now, guess), isGuess: true }
 }

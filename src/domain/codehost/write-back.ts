@@ -159,9 +159,17 @@ export function judgeWriteRefusal(
 ): { verdict: 'wait'; retryAt: Date } | ({ verdict: 'fail' } & WriteError) {
   const judged = judgeRefusal(refusal, circumstances)
   if (judged.verdict === 'wait' || refusal.isTokenRequest || refusal.status === 401) return judged
-  const { code, message } = adviceOf(refusal, circumstances.access)
+  const { code, message } = /\blocked\b/i.test(refusal.message)
+    ? LOCKED
+    : adviceOf(refusal, circumstances.access)
   const hostMessage = refusal.message ? ` Message from the code host: ${refusal.message}` : ''
   return { verdict: 'fail', code, message: message + hostMessage }
+}
+
+const LOCKED: WriteError = {
+  code: 'issue_locked',
+  message:
+    'The issue is locked at the code host, and these credentials may not comment on locked issues. Unlock it, then retry.',
 }
 
 function adviceOf(

@@ -76,6 +76,18 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
         .for('update')
     },
 
+    /** Null if there is no task. */
+    async findVersion(
+      projectId: string,
+      { repositoryId, number }: { repositoryId: number; number: number },
+    ): Promise<number | null> {
+      const [row] = await db
+        .select({ version: tasks.version })
+        .from(tasks)
+        .where(and(isOf(projectId, repositoryId), eq(tasks.codehostNumber, number)))
+      return row?.version ?? null
+    },
+
     /** What a write of its state depends on, of a task that may be deleted. */
     async findState(id: string): Promise<Pick<TaskRow, StateColumn> | undefined> {
       const { status, mergedInto, statusBeforeMerge, codehostState, closedReason } = tasks

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lte, or, sql } from '../../db/drizzle.ts'
+import { and, eq, gt, isNull, lte, or, sql } from '../../db/drizzle.ts'
 import { codehostWriteLimits } from '../../db/tables/codehost-writes.ts'
 import type { Executor } from '../index.ts'
 import { databaseTime, inMs } from './database-time.ts'
@@ -69,12 +69,25 @@ export function codehostWriteLimitsRepository(db: Executor) {
         .where(isLeased(lease))
     },
 
-    /** Sends nothing with this token until then, or longer if that was known already. */
-    async pause({ tokenKey }: Pick<TokenLease, 'tokenKey'>, until: Date): Promise<void> {
+    /** Sends nothing with this token for so long, or longer if that was known already. */
+    async pause(tokenKey: string, forMs: number): Promise<void> {
       await db
-        .update(codehostWriteLimits)
-        .set({ pausedUntil: sql`greatest(${pausedUntil}, ${until.toISOString()}::timestamptz)` })
-        .where(eq(codehostWriteLimits.tokenKey, tokenKey))
+        .insert(codehostWriteLimits)
+        .values({ tokenKey, sent: [], pausedUntil: inMs(forMs) })
+        .onConflictDoUpdate({
+          target: codehostWriteLimits.tokenKey,
+          set: { pausedUntil: sql`greatest(${pausedUntil}, excluded.paused_until)` },
+        })
+    },
+
+    /** For how many milliseconds nothing may be sent with this token. */
+    async pauseOf(tokenKey: string): Promise<number> {
+      const remaining = sql<number>`ceil(extract(epoch from ${pausedUntil} - ${databaseTime}) * 1000)::float8`
+      const [row] = await db
+        .select({ ms: remaining })
+        .from(codehostWriteLimits)
+        .where(and(eq(codehostWriteLimits.tokenKey, tokenKey), gt(pausedUntil, databaseTime)))
+      return row?.ms ?? 0
     },
   }
 }

@@ -111,6 +111,9 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
       const id = isSame ? present.id : clock.newId(now)
       const isKept = isSame && credentials === 'keep'
       const { listId, schedule, comments, writeBack } = settingsOf(input, present)
+      // What made the last run fail may be mended: the repository could be read just now.
+      const [latest] = isSame && schedule !== 'off' ? await repos.codehost.listWithRuns([projectId]) : []
+      const isMended = latest?.lastRun?.status === 'failed'
       if (writeBack !== 'off' && !mayWrite) throw codehostRefused('codehost_access_denied', CANNOT_WRITE)
       if (isSame) await repos.codehostWrites.cancel(id, { kinds: excludedKinds(writeBack) })
       const change = {
@@ -125,7 +128,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
           !present.comments && { nextFullAt: sooner(present.nextFullAt, nextFullAt('attempted', now)) }),
         writeBack,
         updatedAt: now,
-        nextRunAt: sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
+        nextRunAt: isMended ? now : sooner(isSame ? present.nextRunAt : null, nextRunAt(schedule, now)),
       }
       if (isSame && !isKept) {
         // The run was rate limited with the old credentials.

@@ -12,3 +12,9 @@ export const isUnreachable = (response: Response): response is Unreachable =>
 /** Whether the code host refused a request, or did not respond as expected. */
 export const isFailure = (response: Response): response is Refusal | Unreachable =>
   isRefusal(response) || isUnreachable(response)
+
+/** Logs what failed for good: a run, a delivery, or a write. */
+export type LogFailure = (
+  about: { code: string; projectId: string } & Record<string, unknown>,
+  message: 'sync failed' | 'delivery of the code host failed' | 'write-back failed',
+) => void

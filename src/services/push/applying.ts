@@ -4,15 +4,13 @@ import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { AskingDeps } from './asking.ts'
 import { applyBatch } from './batch.ts'
-import { questionQueues } from './question-queues.ts'
+import { ASKING_MS, questionQueues } from './question-queues.ts'
 import { type SettlingDeps, settledAs, settlingOf } from './settling.ts'
 
 export interface ApplyingDeps extends SettlingDeps, AskingDeps {}
 
 /** One transaction. Their payloads are in memory, several times. */
 const BATCH = { maxItems: 50, maxBytes: 8 * 1024 * 1024 }
-/** While the host is asked, no other instance asks the same; if this one is killed, another continues then. */
-const ASKING_MS = 60_000
 /** Of one round. */
 const MAX_CONNECTIONS = 20
 
@@ -64,7 +62,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
       const [first] = await deliveries.listDue(connectionId, { ...BATCH, maxItems: 1 })
       if (!first || signal.aborted) throw error
       await applyBatchOf(connection, { signal, maxItems: 1 }).catch(async (error) => {
-        await postpone(connectionId, { ids: [first.id], reason: 'internal_error' })
+        await postpone(connection, { ids: [first.id], reason: 'internal_error' })
         throw error
       })
       return true
@@ -93,7 +91,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
       await repos.deliveries.postpone(connection.id, { ids, afterMs: ASKING_MS })
       return questions
     })
-    questions.add(asked ?? [], { connection, signal })
+    questions.add(asked ?? [], { connectionId: connection.id, signal })
     return isFull
   }
 }

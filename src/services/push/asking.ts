@@ -5,10 +5,11 @@ import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/codehost/deliveries.ts'
-import type { BoundRepositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
 import { readItem } from '../codehost/reading.ts'
 import type { TokenVault } from '../codehost/token.ts'
+import { tokenPauses } from '../codehost/token-pauses.ts'
 import { deleteComments, writeComments } from '../sync/comments.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
 import { type Question, settlementOf } from './batch.ts'
@@ -26,20 +27,32 @@ const MAX_READINGS = 5
 
 /** Asks the code host what a delivery does not tell, and applies the response. Returns whether others have to wait. */
 export function questionAsker(
-  { clock, host, vault }: AskingDeps,
+  { repos, clock, host, vault }: AskingDeps & { repos: Repositories },
   { fail, postpone, whileConnected, databaseNow }: Settling,
 ) {
+  const { deliveries } = repos.within(everywhere)
+  const pauses = tokenPauses({ repos })
+
   return async function ask(
     question: Question,
-    { connection, signal }: { connection: ConnectionRow; signal: AbortSignal },
+    { connectionId, signal }: { connectionId: string; signal: AbortSignal },
   ): Promise<Pause | undefined> {
     const { ids } = question
+    const connection = await deliveries.findConnection(connectionId)
+    // Its deliveries are deleted with it.
+    if (!connection) return undefined
     const access = vault.accessOf(connection)
     if ('code' in access) {
-      await fail(connection.id, { ids, reason: access.code })
+      await fail(connection, { ids, reason: access.code })
       return undefined
     }
-    const waiting = { connectionId: connection.id, ids, access }
+    const paused = await pauses.remaining(access)
+    if (paused > 0) {
+      await deliveries.postpone(connectionId, { ids, afterMs: paused })
+      return { forMs: paused }
+    }
+    const waiting = { connection, ids, access }
+    const { syncedTasks, syncedComments } = repos.within(connection)
     const { repositoryId } = connection
     if (question.about === 'name') {
       const found = await host.findRepository(access, { nameOrId: repositoryId, signal })
@@ -52,11 +65,15 @@ export function questionAsker(
       })
       return undefined
     }
-    if (question.about === 'comment') return askComment(question, { connection, waiting, signal })
+    if (question.about === 'comment') {
+      const { projectId } = connection
+      const externalIds = [question.externalId]
+      const [stored] = await syncedComments.list(projectId, { repositoryId, externalIds })
+      return askComment(question, { waiting, seen: stateOf(stored), signal })
+    }
     const { number } = question
     return untilUnchanged(waiting, {
-      connection,
-      seen: question.version,
+      seen: await syncedTasks.findVersion(connection.projectId, { repositoryId, number }),
       read: () => readItem(host, { access, repositoryId, number, signal }),
       async write(repos, { connection, response, seen }) {
         const item = response.outcome === 'present' ? itemOf(response.item) : undefined
@@ -80,12 +97,11 @@ export function questionAsker(
   }
 
   async function askComment(
-    { ids, externalId, number, seen }: Extract<Question, { about: 'comment' }>,
-    { connection, waiting, signal }: { connection: ConnectionRow; waiting: Waiting; signal: AbortSignal },
+    { ids, externalId, number }: Extract<Question, { about: 'comment' }>,
+    { waiting, seen, signal }: { waiting: Waiting; seen: string | null; signal: AbortSignal },
   ): Promise<Pause | undefined> {
-    const { projectId, repositoryId } = connection
+    const { projectId, repositoryId } = waiting.connection
     return untilUnchanged(waiting, {
-      connection,
       seen,
       async read() {
         const response = await host.readComment(waiting.access, { repositoryId, externalId, signal })
@@ -119,9 +135,9 @@ export function questionAsker(
   /** Reads and writes until nothing else was written meanwhile: it may be newer than the response, which nothing tells. */
   async function untilUnchanged<T extends { outcome: string }, S>(
     waiting: Waiting,
-    { connection, seen: first, read, write }: Reading<T, S>,
+    { seen: first, read, write }: Reading<T, S>,
   ): Promise<Pause | undefined> {
-    const { ids, connectionId } = waiting
+    const { ids, connection } = waiting
     let seen = first
     for (let reading = 1; reading <= MAX_READINGS; reading++) {
       const response = await read()
@@ -135,32 +151,33 @@ export function questionAsker(
         return written
       })
       if (outcome === 'invalid') {
-        await postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+        await postpone(connection, { ids, reason: 'codehost_unreachable' })
         return undefined
       }
       if (outcome === undefined || Array.isArray(outcome)) return undefined
       seen = outcome.seen
     }
-    await postpone(connectionId, { ids, reason: null })
+    await postpone(connection, { ids, reason: null })
     return undefined
   }
 
   async function handle(
     response: Refusal | Unreachable,
-    { connectionId, ids, access }: Waiting,
+    { connection, ids, access }: Waiting,
   ): Promise<Pause | undefined> {
     if (response.outcome === 'unreachable') {
-      await postpone(connectionId, { ids, reason: 'codehost_unreachable' })
+      await postpone(connection, { ids, reason: 'codehost_unreachable' })
       return {}
     }
     const now = await databaseNow()
     const judged = judgeRefusal(response, { now, access, limitedBefore: 0 })
     if (judged.verdict === 'fail') {
-      await fail(connectionId, { ids, reason: judged.code })
+      await fail(connection, { ids, reason: judged.code })
       return undefined
     }
     const forMs = judged.retryAt.getTime() - now.getTime()
-    await postpone(connectionId, { ids, reason: 'rate_limited', afterMs: forMs })
+    await pauses.pause(access, forMs)
+    await postpone(connection, { ids, reason: 'rate_limited', afterMs: forMs })
     return { forMs }
   }
 }
@@ -172,13 +189,12 @@ export interface Pause {
 
 /** Deliveries that wait for the code host. */
 interface Waiting {
-  connectionId: string
+  connection: ConnectionRow
   ids: string[]
   access: HostAccess
 }
 
 interface Reading<T, S> {
-  connection: ConnectionRow
   /** What was stored before the request. */
   seen: S
   read(): Promise<T | Refusal | Unreachable>

@@ -11,8 +11,8 @@ import { OUTDATED, settledAs } from './settling.ts'
 
 /** What only the code host knows, and the deliveries that wait for it. */
 export type Question = { ids: string[] } & (
-  | { about: 'item'; number: number /** Null if there is no task. */; version: number | null }
-  | { about: 'comment'; externalId: string; number: number /** What is stored of it. */; seen: string | null }
+  | { about: 'item'; number: number }
+  | { about: 'comment'; externalId: string; number: number }
   | { about: 'name' }
 )
 
@@ -69,7 +69,7 @@ export async function applyBatch(
       task,
     )
     if (decision.verdict === 'ask') {
-      questions.push({ about: 'item', number, version: task?.version ?? null, ids })
+      questions.push({ about: 'item', number, ids })
     } else if (decision.verdict === 'outdated') {
       settled.push(...settledAs(ids, { ...OUTDATED, taskId: task?.id }))
     } else applied.push(decision.newest)

@@ -58,7 +58,7 @@ export async function applyComments(
     )
     if (decision.verdict === 'ask') {
       const [{ comment } = { comment: { number: 0 } }] = deliveries
-      questions.push({ about: 'comment', externalId, number: comment.number, seen: stateOf(before), ids })
+      questions.push({ about: 'comment', externalId, number: comment.number, ids })
     } else if (decision.verdict === 'outdated') {
       settled.push(...settledAs(ids, { ...OUTDATED, taskId: before?.taskId }))
     } else applied.push(decision.newest)

@@ -32,7 +32,7 @@ interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
 }
 
 /** The push receiver: stores what the code host reports, which a job applies. */
-export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
+export function pushService({ repos, clock, host, vault, metrics, logFailure }: PushDeps) {
   const { deliveries } = repos.within(everywhere)
   let onReceived = () => {}
 
@@ -55,7 +55,7 @@ export function pushService({ repos, clock, host, vault, metrics }: PushDeps) {
     },
 
     /** `applyDue` applies stored deliveries, a batch of each connection, and returns whether there may be more. */
-    ...deliveryApplier({ repos, clock, host, vault, metrics }),
+    ...deliveryApplier({ repos, clock, host, vault, metrics, logFailure }),
 
     /** @throws unavailable if it may be signed with a secret that cannot be decrypted */
     async isSigned({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> {

@@ -1,41 +1,45 @@
+import { periodically } from '../../lib/periodically.ts'
 import { traced } from '../../lib/traced.ts'
-import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { type AskingDeps, type Pause, questionAsker } from './asking.ts'
 import type { Question } from './batch.ts'
 import type { Settling } from './settling.ts'
 
 interface Asking {
-  connection: ConnectionRow
+  connectionId: string
   signal: AbortSignal
 }
 
+/** While the host is asked, no other instance asks the same; if this one is killed, another continues then. */
+export const ASKING_MS = 60_000
 /** When a code host could not be reached, until the next question of the connection. */
 const PAUSE_MS = 5_000
 
-/** Asks the code host in the background: the questions of each connection one after another, in their order. */
+/**
+ * Asks the code host in the background: the questions of each connection one after another, in their order, and one
+ * question for all deliveries about the same that have come before it is asked.
+ */
 export function questionQueues(deps: AskingDeps & { repos: Repositories }, settling: Settling) {
   const { repos } = deps
   const { deliveries } = repos.within(everywhere)
   const ask = questionAsker(deps, settling)
-  /** What is still to be asked, by connection. */
-  const queues = new Map<string, { question: Question; asking: Asking }[]>()
+  /** By connection. */
+  const queues = new Map<string, Queue>()
   const running = new Set<Promise<void>>()
   const errors: unknown[] = []
 
   return {
     add(questions: Question[], asking: Asking): void {
       if (questions.length === 0) return
-      const { id } = asking.connection
-      const added = questions.map((question) => ({ question, asking }))
-      const queue = queues.get(id)
+      const queue = queues.get(asking.connectionId)
       if (queue) {
-        queue.push(...added)
+        for (const question of questions) addTo(queue, question)
         return
       }
-      queues.set(id, added)
+      const added: Queue = { asked: undefined, waiting: [...questions] }
+      queues.set(asking.connectionId, added)
       const work = deliveries
-        .redacted(() => askAll(id, added))
+        .redacted(() => askAll(added, asking))
         .catch((error) => void errors.push(error))
         .finally(() => running.delete(work))
       running.add(work)
@@ -50,38 +54,67 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
     },
   }
 
-  async function askAll(
-    connectionId: string,
-    queue: { question: Question; asking: Asking }[],
-  ): Promise<void> {
+  async function askAll(queue: Queue, asking: Asking): Promise<void> {
+    const { connectionId, signal } = asking
+    const idsOf = () => [queue.asked, ...queue.waiting].flatMap((question) => question?.ids ?? [])
+    // A long queue takes longer: without this, its deliveries would be due again.
+    const renewal = periodically(
+      () => deliveries.postpone(connectionId, { ids: idsOf(), afterMs: ASKING_MS }).catch(() => {}),
+      ASKING_MS / 3,
+    )
     try {
-      for (let next = queue.shift(); next; next = queue.shift()) {
-        const { question, asking } = next
-        const pause = asking.signal.aborted ? undefined : await askOne(question, asking)
-        const rest = queue.map(({ question }) => question.ids)
-        if (asking.signal.aborted) {
+      for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) {
+        queue.asked = next
+        const pause = signal.aborted ? undefined : await askOne(next, asking)
+        if (signal.aborted) {
           // Another instance can ask at once.
-          await deliveries.postpone(connectionId, { ids: [question.ids, ...rest].flat(), afterMs: 0 })
+          await renewal.stop()
+          await deliveries.postpone(connectionId, { ids: idsOf(), afterMs: 0 })
           return
         }
+        queue.asked = undefined
         if (!pause) continue
-        queue.length = 0
-        const ids = rest.flat()
+        const ids = idsOf()
+        queue.waiting.length = 0
         await deliveries.postpone(connectionId, { ids, afterMs: pause.forMs ?? PAUSE_MS })
       }
     } finally {
       queues.delete(connectionId)
+      await renewal.stop()
     }
   }
 
   async function askOne(question: Question, asking: Asking): Promise<Pause | undefined> {
+    const { connectionId, signal } = asking
     try {
-      const attributes = { 'inlet.connection.id': asking.connection.id }
+      const attributes = { 'inlet.connection.id': connectionId }
       return await traced({ name: 'ask code host', kind: 'job', attributes }, () => ask(question, asking))
     } catch (error) {
-      if (asking.signal.aborted) return undefined
-      await settling.postpone(asking.connection.id, { ids: question.ids, reason: 'internal_error' })
+      if (signal.aborted) return undefined
+      const connection = await deliveries.findConnection(connectionId)
+      if (connection) await settling.postpone(connection, { ids: question.ids, reason: 'internal_error' })
       throw error
     }
   }
+}
+
+interface Queue {
+  /** What is being asked. */
+  asked: Question | undefined
+  /** What is still to be asked. */
+  waiting: Question[]
+}
+
+/** The response to a question that is still to be asked is newer than what was reported before. */
+function addTo({ asked, waiting }: Queue, question: Question): void {
+  const same = waiting.find((each) => subjectOf(each) === subjectOf(question))
+  const known = new Set([...(asked?.ids ?? []), ...(same?.ids ?? [])])
+  const ids = question.ids.filter((id) => !known.has(id))
+  if (same) same.ids.push(...ids)
+  else if (ids.length > 0) waiting.push({ ...question, ids })
+}
+
+function subjectOf(question: Question): string {
+  if (question.about === 'name') return 'name'
+  return question.about === 'item' ? `item ${question.number}` : `comment ${question.externalId}`
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/codehost/deliveries.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { LogFailure } from '../codehost/failures.ts'
 import type { Metrics } from '../metrics/index.ts'
 
 export type Settling = ReturnType<typeof settlingOf>
@@ -10,44 +11,55 @@ export interface SettlingDeps {
   repos: Repositories
   clock: Clock
   metrics: Pick<Metrics, 'pushed'>
+  logFailure?: LogFailure | undefined
 }
 
 /** For about seven hours. Polling brings what is lost then. */
 const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 
 /** How deliveries end, or wait, with the metrics of it. */
-export function settlingOf({ repos, clock, metrics }: SettlingDeps) {
+export function settlingOf({ repos, clock, metrics, logFailure }: SettlingDeps) {
   const { deliveries } = repos.within(everywhere)
 
   return { fail, postpone, whileConnected, databaseNow: deliveries.now }
 
   async function fail(
-    connectionId: string,
+    connection: Pick<ConnectionRow, 'id' | 'projectId'>,
     { ids, reason }: { ids: string[]; reason: string },
   ): Promise<void> {
     const settled = settledAs(ids, { status: 'failed', reason })
-    for (const status of await deliveries.settle(connectionId, { settled, now: clock.now() }))
-      metrics.pushed(status)
+    const ended = await deliveries.settle(connection.id, { settled, now: clock.now() })
+    for (const status of ended) report(connection, { status, reason })
+  }
+
+  function report(
+    { id: connectionId, projectId }: Pick<ConnectionRow, 'id' | 'projectId'>,
+    { status, reason }: Ended,
+  ): void {
+    metrics.pushed(status)
+    if (status !== 'failed') return
+    const code = reason ?? 'internal_error'
+    logFailure?.({ code, projectId, connectionId }, 'delivery of the code host failed')
   }
 
   /** Tries again later, each time after twice as long, until it has failed too often. */
   async function postpone(
-    connectionId: string,
+    connection: Pick<ConnectionRow, 'id' | 'projectId'>,
     again: { ids: string[]; reason: string | null; afterMs?: number },
   ): Promise<void> {
-    const ended = await deliveries.retryLater(connectionId, { ...again, ...RETRIES })
-    for (const status of ended) metrics.pushed(status)
+    const ended = await deliveries.retryLater(connection.id, { ...again, ...RETRIES })
+    for (const status of ended) report(connection, { status, reason: again.reason })
   }
 
   /** Locks project and connection, in this order as everywhere. Does nothing if the connection no longer exists. */
   async function whileConnected<T>(
-    { id, projectId }: ConnectionRow,
+    { id, projectId }: Pick<ConnectionRow, 'id' | 'projectId'>,
     work: (
       repos: BoundRepositories,
       locked: { connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
-    const ended: Settlement['status'][] = []
+    const ended: Ended[] = []
     const result = await repos.within({ projectId }).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
@@ -56,20 +68,23 @@ export function settlingOf({ repos, clock, metrics }: SettlingDeps) {
       return work({ ...repos, deliveries }, { connection, isArchived: project?.archivedAt != null })
     })
     // Only now: a transaction that fails has ended none.
-    for (const status of ended) metrics.pushed(status)
+    for (const each of ended) report({ id, projectId }, each)
     return result
   }
 }
 
-/** The deliveries of a transaction, with the status of each that it ends. */
+type Ended = Pick<Settlement, 'status' | 'reason'>
+
+/** The deliveries of a transaction, with the outcome of each that it ends. */
 const recording = (
   deliveries: BoundRepositories['deliveries'],
-  ended: Settlement['status'][],
+  ended: Ended[],
 ): BoundRepositories['deliveries'] => ({
   ...deliveries,
   async settle(connectionId, settlement) {
     const settled = await deliveries.settle(connectionId, settlement)
-    ended.push(...settled)
+    const reasons = new Map(settlement.settled.map(({ status, reason }) => [status, reason]))
+    ended.push(...settled.map((status) => ({ status, reason: reasons.get(status) ?? null })))
     return settled
   },
 })

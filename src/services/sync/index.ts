@@ -3,11 +3,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import type { LogFailure } from '../codehost/failures.ts'
 import { newRun } from '../codehost/index.ts'
 import type { CodehostDeps, TokenVault } from '../codehost/token.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { SyncProgress } from './progress.ts'
 import { followRepository } from './run.ts'
+import { toSyncRun } from './run-view.ts'
 
 export type SyncService = ReturnType<typeof syncService>
 
@@ -18,6 +20,7 @@ interface SyncDeps {
   metrics: Pick<Metrics, 'synced'>
   host: CodehostDeps['host']
   vault: TokenVault
+  logFailure?: LogFailure | undefined
   /** Pause before a retry of a request. */
   pauseMs?: number
   heartbeatMs?: number
@@ -39,6 +42,7 @@ export function syncService({
   metrics,
   host,
   vault,
+  logFailure,
   pauseMs = 1_000,
   heartbeatMs = 5_000,
 }: SyncDeps) {
@@ -102,6 +106,8 @@ export function syncService({
       const publish = (run: SyncRunRow) => {
         progress.announce(run)
         metrics.synced(run)
+        const { error } = toSyncRun(run)
+        if (error) logFailure?.({ ...error, projectId: run.projectId, runId: run.id }, 'sync failed')
       }
       try {
         const deps = { repos, clock, host, vault, publish, turn, pauseMs }

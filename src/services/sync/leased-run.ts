@@ -60,19 +60,21 @@ export function leasedRun(
       })
     },
 
-    /** Postpones a rate-limited run; any instance resumes it at that time. */
-    async postpone(
-      retryAt: Date,
-      { isGuess, limits }: { isGuess: boolean; limits: HostLimits },
-    ): Promise<void> {
+    /**
+     * Postpones a rate-limited run; any instance resumes it at that time.
+     * @param refused undefined if nothing was asked, because the token has to wait for another reason
+     */
+    async postpone(retryAt: Date, refused?: { isGuess: boolean; limits: HostLimits }): Promise<undefined> {
       await whileLeased(async (repos, { run }) => {
         const change = {
           status: 'rate_limited' as const,
           retryAt,
-          rateLimit: rateLimitOf(limits),
           leaseUntil: null,
           attempts: 0,
-          limited: isGuess ? run.limited + 1 : 0,
+          ...(refused && {
+            rateLimit: rateLimitOf(refused.limits),
+            limited: refused.isGuess ? run.limited + 1 : 0,
+          }),
         }
         await repos.syncRuns.update(run.id, change)
         return { ...run, ...change }

@@ -7,6 +7,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import { isRefusal, isUnreachable } from '../codehost/failures.ts'
 import { isSameSecret } from '../codehost/token.ts'
+import { tokenPauses } from '../codehost/token-pauses.ts'
 import type { LeasedRun } from './leased-run.ts'
 import type { RunDeps } from './run.ts'
 
@@ -39,6 +40,7 @@ export function runRequests(
 ) {
   const { repositoryId } = connection
   const { syncedTasks } = repos.within(run)
+  const pauses = tokenPauses({ repos })
   let prefetched: { url: string; request: ReturnType<typeof requestPage> } | undefined
 
   return {
@@ -90,6 +92,8 @@ export function runRequests(
   async function withRetries<T extends { outcome: string }>(
     send: () => Promise<T | Refusal | Unreachable>,
   ): Promise<T | undefined> {
+    const paused = await pauses.remaining(access)
+    if (paused > 0) return leased.postpone(new Date(clock.now().getTime() + paused))
     for (let attempt = 1; ; attempt++) {
       const response = await send()
       if (isRefusal(response)) {
@@ -111,9 +115,10 @@ export function runRequests(
     if (present && present.id === connection.id && !isSameSecret(present, connection)) return turn.release()
     const now = clock.now()
     const judged = judgeRefusal(refusal, { now, access, limitedBefore: leased.limitedBefore() })
-    if (judged.verdict === 'wait')
+    if (judged.verdict === 'wait') {
+      await pauses.pause(access, judged.retryAt.getTime() - now.getTime())
       await leased.postpone(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
-    else await leased.end(judged)
+    } else await leased.end(judged)
   }
 }
 

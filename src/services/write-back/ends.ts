@@ -13,6 +13,7 @@ import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import type { LeasedWrite, WriteRow } from '../../repositories/codehost/writes.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
+import type { LogFailure } from '../codehost/failures.ts'
 import { markGone } from '../sync/items.ts'
 
 /** A claimed write, with the number of its issue. */
@@ -42,8 +43,14 @@ export const unreachableError = (reason: string): WriteError => ({
   message: `The code host did not respond as expected: ${reason}`,
 })
 
+interface WriteEndsDeps {
+  repos: Repositories
+  clock: Clock
+  logFailure?: LogFailure | undefined
+}
+
 /** How writes end, or wait for their next attempt. */
-export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock }) {
+export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
   return { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle }
 
   /**
@@ -120,7 +127,7 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
     { write, connection }: WriteOf,
     { error, isUnread = false, ...arrival }: { error: WriteError; isUnread?: boolean; arrivesUntil?: Date },
   ): Promise<void> {
-    await whileLeased({ write, connection }, async (repos, { write, connection }) => {
+    const isFailed = await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       const end = {
         status: 'failed',
         finishedAt: await repos.codehostWrites.now(),
@@ -134,7 +141,11 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
         payload: isUnread ? { ...payload, isUnread } : payload,
       })
       await log(repos, { type: 'task.write_back_failed', write, connection, error })
+      return true
     })
+    const { taskId, kind } = write
+    if (isFailed)
+      logFailure?.({ ...error, projectId: connection.projectId, taskId, kind }, 'write-back failed')
   }
 
   /** Gives up a leased write, because the code host has changed what it is about. */
@@ -179,7 +190,8 @@ export function writeEnds({ repos, clock }: { repos: Repositories; clock: Clock 
       await fail({ write, connection }, { error: { code, message }, isUnread: !isSent })
       return { isPaused: false }
     }
-    await repos.within(everywhere).codehostWriteLimits.pause(lease, judged.retryAt)
+    const forMs = judged.retryAt.getTime() - now.getTime()
+    await repos.within(everywhere).codehostWriteLimits.pause(lease.tokenKey, forMs)
     const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
     const error = { code: 'rate_limited', message }
     // When it is due again is up to the token.

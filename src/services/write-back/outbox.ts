@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { HostAccess } from '../../clients/codehost.ts'
 import { traced, type Work } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
+import { tokenKeyOf } from '../codehost/token-pauses.ts'
 import { LEASE_MS, type SendingDeps, writeSender } from './sending.ts'
 
 export type OutboxService = ReturnType<typeof outboxService>
@@ -46,7 +46,7 @@ export function outboxService(deps: OutboxDeps) {
           await send.refuseAll(connection, { error: access, leaseMs: LEASE_MS })
           continue
         }
-        const tokenKey = keyOf(access)
+        const tokenKey = tokenKeyOf(access)
         const same = writers.get(tokenKey) ?? { access, connections: new Map() }
         same.connections.set(connection.id, connection)
         writers.set(tokenKey, same)
@@ -99,9 +99,3 @@ const jobOf = ({ connectionId }: { connectionId: string }): Work => ({
   kind: 'job',
   attributes: { 'inlet.connection.id': connectionId },
 })
-
-/** The same for all connections with this token or installation. */
-function keyOf({ apiUrl, token, app }: HostAccess): string {
-  const identity = app ? `app ${app.appId} ${app.installationId}` : `token ${token}`
-  return createHash('sha256').update(`${apiUrl} ${identity}`).digest('hex')
-}

@@ -8,7 +8,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
-import { isFailure } from '../codehost/failures.ts'
+import { isFailure, type LogFailure } from '../codehost/failures.ts'
 import { readItem } from '../codehost/reading.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
@@ -17,6 +17,7 @@ import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEn
 export interface SendingDeps {
   repos: Repositories
   clock: Clock
+  logFailure?: LogFailure | undefined
   host: Pick<
     CodeHost,
     | 'readItem'
@@ -67,9 +68,9 @@ const COMMENT_DELETED: WriteError = {
  * Sends single writes. What is sent is stored before, and the code host is read before each attempt, so a worker can be
  * killed at any step: the next one sees what has arrived.
  */
-export function writeSender({ repos, clock, host }: SendingDeps) {
+export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
   const { codehostWrites, syncedTasks } = repos.within(everywhere)
-  const ends = writeEnds({ repos, clock })
+  const ends = writeEnds({ repos, clock, logFailure })
   const { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle } = ends
 
   return {

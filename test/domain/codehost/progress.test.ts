@@ -165,8 +165,7 @@ describe('the next scheduled run', () => {
     ['stays due where it was after a success', null, '01T00:30', '01T00:30'],
     ['comes an interval after a success at the latest', null, '02T00:00', '01T01:00'],
     ['comes as it was due after what may pass', 'codehost_unreachable', '01T01:00', '01T01:00'],
-    ['comes a day after a token was rejected', 'codehost_token_rejected', '01T01:00', '02T00:00'],
-    ['comes a day after access was denied', 'codehost_access_denied', '01T01:00', '02T00:00'],
+    ['stays when it was, also after a token was rejected', 'codehost_token_rejected', '01T01:00', '01T01:00'],
     ['is none without a schedule, whatever happened', 'codehost_token_rejected', null, null],
     ['is none without a schedule', null, null, null],
   ])('%s', (_, code, due, next) => {

@@ -20,15 +20,8 @@ describe('a rate limit', () => {
   test.each<[string, HostRefusal, number, number]>([
     ['primary, as 403', refusal(403, { limits: none }), 0, 601],
     ['primary, as 429', refusal(429, { limits: none }), 0, 601],
-    [
-      'primary, reset in the past',
-      refusal(403, { limits: { remaining: 0, resetAt: inSeconds(-600) } }),
-      0,
-      5,
-    ],
     ['with retry-after, which counts most', refusal(403, { limits: none, retryAfter: '30' }), 0, 30],
     ['with retry-after as a date', refusal(429, { retryAfter: 'Thu, 01 Jan 2026 00:01:30 GMT' }), 0, 90],
-    ['with a retry-after of nothing', refusal(429, { retryAfter: '0' }), 0, 1],
     ['with a retry-after of years', refusal(429, { retryAfter: '99999999' }), 0, 86_400],
     [
       'secondary, in words only',
@@ -90,4 +83,18 @@ test('a GitHub App whose token is still valid is told that its installation is s
     code: 'codehost_access_denied',
     message: expect.stringContaining('Unsuspend'),
   })
+})
+
+test.each([
+  ['the reset', { limits: { remaining: 0, resetAt: new Date(now.getTime() - 60_000) } }],
+  ['Retry-After', { retryAfter: '0' }],
+  ['a date in Retry-After', { retryAfter: new Date(now.getTime() - 60_000).toUTCString() }],
+])('a time that is over already is no answer to how long to wait: %s', (_, rest) => {
+  const judged = [0, 1].map((limitedBefore) =>
+    judgeRefusal(refusal(403, rest), { now, access: { token: 'token' }, limitedBefore }),
+  )
+  expect(judged).toEqual([
+    { verdict: 'wait', isGuess: true, retryAt: new Date(now.getTime() + 60_000) },
+    { verdict: 'wait', isGuess: true, retryAt: new Date(now.getTime() + 120_000) },
+  ])
 })

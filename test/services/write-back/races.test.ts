@@ -194,7 +194,7 @@ describe('while a write waits', () => {
     expect(repository.comments.size).toBe(0)
     expect((await service.task(id)).writeBack).toMatchObject({
       state: 'failed',
-      error: { code: 'codehost_access_denied', message: expect.stringMatching(/locked/) },
+      error: { code: 'issue_locked', message: expect.stringMatching(/locked/) },
     })
   })
 

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { deliver, itemDelivery } from '../support/code-host-deliveries.ts'
+import { passTime } from '../support/database-clock.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
+import { applied, POLLING } from '../support/writing-back.ts'
+
+let service: Syncing
+beforeAll(async () => {
+  service = await startSyncing({ hasDatabaseClock: true })
+})
+afterAll(() => service.close())
+
+/** A project with so many tasks, whose deliveries are of the second of what is stored: each asks the code host. */
+async function asking(count: number) {
+  const token = crypto.randomUUID()
+  service.host.tokens.set(token, {})
+  const { project, repository, sync } = await service.connected({ token })
+  for (let n = 1; n <= count; n++) repository.issue()
+  await sync()
+  const path = `/api/projects/${project.id}/codehost`
+  const webhook = (await service.post(`${path}/webhook-secret`)).body
+  const since = service.host.requests.length
+  return {
+    project,
+    repository,
+    sync,
+    report(number: number) {
+      const item = repository.change(number, { title: `Title of ${number}` }, 0)
+      item.updatedAt = item.createdAt
+      const about = { api: service.host.url, repository: repository.about, action: 'edited' }
+      return deliver(webhook, itemDelivery(item, about))
+    },
+    /** The numbers that were asked for, in order. */
+    asked: () =>
+      service.host.requests.slice(since).flatMap(({ url }) => {
+        const number = new RegExp(`/repositories/${repository.id}/issues/(\\d+)$`).exec(url)?.[1]
+        return number === undefined ? [] : Number(number)
+      }),
+  }
+}
+
+test('while an entry is asked for, others wait once each, however many deliveries there are and however long it takes', async () => {
+  const { project, report, asked } = await asking(4)
+  const reached = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  service.host.onResponse(({ url }) => {
+    if (!url.endsWith('/issues/1')) return undefined
+    reached.resolve()
+    return held.promise
+  })
+  await report(1)
+  await reached.promise
+  for (let round = 0; round < 3; round++) {
+    for (const number of [2, 3, 4]) await report(number)
+    await vi.waitFor(async () => {
+      const due = await service.query(
+        `select from codehost_deliveries where status = 'received' and next_attempt_at <= clock_timestamp()`,
+      )
+      expect(due).toEqual([])
+    }, POLLING)
+    // Longer than anything may be asked before another instance continues.
+    await passTime(service, 61_000)
+  }
+  await service.service.push.applyDue(new AbortController().signal)
+  service.host.onResponse(() => {})
+  held.resolve()
+  await applied(service, project.id)
+  expect(asked()).toEqual([1, 2, 3, 4])
+})
+
+test('a rate limit pauses everything that uses the token, and nothing is asked meanwhile', async () => {
+  const { report, asked, sync, repository } = await asking(12)
+  const isItem = ({ url }: { url: string }) => url.includes(`/repositories/${repository.id}/`)
+  service.host.fault({ status: 429, headers: { 'retry-after': '60' } }, { times: 1, matches: isItem })
+  await report(1)
+  await vi.waitFor(() => expect(asked()).toEqual([1]), POLLING)
+  await vi.waitFor(async () => {
+    const paused = await service.query(
+      'select from codehost_write_limits where paused_until > clock_timestamp()',
+    )
+    expect(paused).toHaveLength(1)
+  }, POLLING)
+  for (let number = 2; number <= 12; number++) await report(number)
+  const run = await sync()
+  expect(run.status).toBe('rate_limited')
+  expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(30_000)
+  await vi.waitFor(async () => {
+    const due = await service.query(
+      `select from codehost_deliveries where status = 'received' and next_attempt_at <= clock_timestamp()`,
+    )
+    expect(due).toEqual([])
+  }, POLLING)
+  expect(asked()).toEqual([1])
+  await passTime(service, 61_000)
+  const again = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+  await vi.waitFor(() => expect(asked().toSorted((a, b) => a - b)).toEqual(again), POLLING)
+})
