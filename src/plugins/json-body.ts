@@ -67,6 +67,9 @@ const LARGE_VALUES = 50_000
 /** Ten times as many as in any valid body of this size; parsing them takes a few milliseconds. */
 const MAX_VALUES = 110_000
 
+/** Their bodies are ignored, however encoded. */
+const BODILESS = ['GET', 'HEAD']
+
 /**
  * Guards come before errors of the body, but Fastify parses and validates before preHandler hooks. So parsing stores
  * its error, validation is attached, and `refuseBadInput` throws either as the last preHandler of every route.
@@ -85,7 +88,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       if (request.earlyRefusal) return
       request.resources = requestResources(reply.raw)
       const encoding = request.headers['content-encoding'] ?? ''
-      if (isIdentity(encoding)) return
+      if (BODILESS.includes(request.method) || isIdentity(encoding)) return
       request.bodyError = unsupportedEncoding(encoding)
       reply.header('accept-encoding', 'identity')
     })
