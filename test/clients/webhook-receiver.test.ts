@@ -61,8 +61,12 @@ describe('an allowed host', () => {
     const port = await listening(createHttpServer((_, response) => response.end()))
     const receiver = client({ allowHosts: ['127.0.0.1:1', 'localhost'] })
     expect(await receiver.refusalOf(`http://127.0.0.1:${port}/`)).toBe('not_https')
-    expect(await post(receiver, `http://127.0.0.1:${port}/`)).toMatchObject({ status: null })
+    expect(await post(receiver, `http://127.0.0.1:${port}/`)).toMatchObject({
+      error: 'The URL is not https.',
+    })
     expect(await receiver.refusalOf(`http://localhost:${port}/`)).toBeUndefined()
+    for (const host of ['evil-localhost', 'evil.localhost', 'localhost.evil.example'])
+      expect(await receiver.refusalOf(`http://${host}:${port}/`)).toBe('not_https')
   })
 
   test('is reached over https with a certificate that is trusted', async () => {

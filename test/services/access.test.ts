@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Repositories } from '../../src/repositories/index.ts'
-import { accessService } from '../../src/services/access.ts'
+import { accessService, SESSION_IDLE_MS } from '../../src/services/access.ts'
 
 const row = {
   id: 'a key',
@@ -41,4 +41,108 @@ test('a cached key is used without a query', async () => {
   await first
   await access.callerByKey('a key')
   expect(reads).toHaveLength(1)
+})
+
+const NOW = new Date('2026-11-23T12:00:00Z')
+const [before, after] = [new Date(NOW.getTime() - 1), new Date(NOW.getTime() + 1)]
+
+/** The service over rows that do not change, at a fixed time. */
+function withRows(rows: { key?: object; session?: object; secret?: object }) {
+  const credentials = {
+    keys: { findBySecret: async () => rows.key },
+    sessions: { findByHash: async () => rows.session, find: async () => rows.session },
+    webhookSecrets: { findByHash: async () => rows.secret },
+  } as unknown as Repositories['credentials']
+  return accessService({ credentials, clock: { now: () => NOW } })
+}
+
+const ENDS: [string, object, string][] = [
+  ['was revoked', { revokedAt: before }, 'invalid_credentials'],
+  ['has expired', { expiresAt: before }, 'expired_credentials'],
+  ['expires now', { expiresAt: NOW }, 'expired_credentials'],
+]
+const SECRET_ENDS: [string, object, string][] = [
+  ['has a secret that has expired', { secretExpiresAt: before }, 'invalid_credentials'],
+  ['has a secret that expires now', { secretExpiresAt: NOW }, 'invalid_credentials'],
+]
+
+test.each([...ENDS, ...SECRET_ENDS])(
+  'a key is refused, and its streams end, if it %s',
+  async (_, change, code) => {
+    await expect(withRows({ key: { ...row, ...change } }).callerByKey('k')).rejects.toMatchObject({ code })
+    const caller = await withRows({ key: row }).callerByKey('k')
+    expect(await withRows({ key: { ...row, ...change } }).isStillAdmitted(caller)).toBe(false)
+    expect(await withRows({ key: row }).isStillAdmitted(caller)).toBe(true)
+    expect(await withRows({}).isStillAdmitted(caller)).toBe(false)
+  },
+)
+
+test.each([
+  ...ENDS.map(([name, change, code]) => [name, { key: { ...row, ...change } }, code] as const),
+  ...SECRET_ENDS.map(([name, change, code]) => [name, change, code] as const),
+  [
+    'was idle for too long',
+    { lastSeenAt: new Date(NOW.getTime() - SESSION_IDLE_MS) },
+    'invalid_credentials',
+  ] as const,
+])('a session is refused, and its streams end, if its key %s', async (_, change, code) => {
+  const session = { id: 's', keyId: row.id, key: row, secretExpiresAt: null, lastSeenAt: before }
+  await expect(withRows({ session: { ...session, ...change } }).callerBySession('t')).rejects.toMatchObject({
+    code,
+  })
+  const caller = await withRows({ session }).callerBySession('t')
+  expect(await withRows({ session: { ...session, ...change } }).isStillAdmitted(caller)).toBe(false)
+  expect(await withRows({ session }).isStillAdmitted(caller)).toBe(true)
+  expect(await withRows({}).isStillAdmitted(caller)).toBe(false)
+})
+
+test.each([
+  [null, null, null, false],
+  [after, null, after, false],
+  [null, after, after, true],
+  [new Date(NOW.getTime() + 2), after, after, true],
+  [after, new Date(NOW.getTime() + 2), after, true],
+])(
+  'a caller expires with its key or its secret, whichever is first',
+  async (expiresAt, secretExpiresAt, end, isReplaced) => {
+    const key = { ...row, expiresAt, secretExpiresAt }
+    expect(await withRows({ key }).callerByKey('k')).toMatchObject({ expiresAt: end, isReplaced })
+    const session = { id: 's', keyId: row.id, key, secretExpiresAt, lastSeenAt: before }
+    expect(await withRows({ session }).callerBySession('t')).toMatchObject({
+      expiresAt: end,
+      isReplaced,
+      type: 'session',
+    })
+  },
+)
+
+test.each([
+  ['is valid', {}, true],
+  ['is valid until later', { expiresAt: after }, true],
+  ['was revoked', { revokedAt: before }, false],
+  ['has expired', { expiresAt: before }, false],
+  ['expires now', { expiresAt: NOW }, false],
+])('a webhook secret that %s', async (_, change, isValid) => {
+  const secret = { id: 'w', revokedAt: null, expiresAt: null, ...change }
+  expect(await withRows({ secret }).isWebhookSecret('x')).toBe(isValid)
+  expect(await withRows({}).isWebhookSecret('x')).toBe(false)
+})
+
+test('a revocation empties the cache of keys, sessions, and secrets', async () => {
+  const session = { id: 's', keyId: row.id, key: row, secretExpiresAt: null, lastSeenAt: before }
+  const rows: Parameters<typeof withRows>[0] = {
+    key: row,
+    session,
+    secret: { id: 'w', revokedAt: null, expiresAt: null },
+  }
+  const access = withRows(rows)
+  await Promise.all([access.callerByKey('k'), access.callerBySession('t'), access.isWebhookSecret('x')])
+  for (const name of ['key', 'session', 'secret'] as const) delete rows[name]
+  expect(await access.isWebhookSecret('x')).toBe(true)
+
+  access.forget()
+
+  await expect(access.callerByKey('k')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  await expect(access.callerBySession('t')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  expect(await access.isWebhookSecret('x')).toBe(false)
 })
