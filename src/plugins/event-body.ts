@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type PushParsing, type PushReading, readPush } from '../domain/codehost/delivery.ts'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
-import { deliveryIdIn } from '../domain/sources/signature.ts'
 import { invalidJson } from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import { keepingError, readBody } from './json-body.ts'
@@ -64,11 +63,11 @@ export async function pushIn(request: FastifyRequest): Promise<{ reading: PushRe
   return { reading: parsing.reading, payload }
 }
 
-/** The JSON of a verified delivery, in UTF-8, and its sender's id. */
-export function jsonBytesIn(request: FastifyRequest): { bytes: Buffer; deliveryId: string | null } {
+/** The JSON of a verified delivery, in UTF-8. */
+export function jsonBytesIn(request: FastifyRequest): Buffer {
   const bytes = payloadIn(request)
   const charset = /charset="?([\w.:-]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  return { bytes: inUtf8(bytes, charset), deliveryId: deliveryIdIn(request.headers) }
+  return inUtf8(bytes, charset)
 }
 
 /** A charset that is not known is read as UTF-8. */

@@ -4,7 +4,7 @@ import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
 import { feedbackEvents } from '../db/tables/feedback.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
-import { sourceEvents } from '../db/tables/sources.ts'
+import { sourceEvents, sourceItems } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries } from '../db/tables/webhooks.ts'
@@ -103,6 +103,16 @@ export function cleanupRepository(db: Executor) {
         delete from ${sourceEvents} where id in (
           select id from ${sourceEvents} where outcome = 'filtered' and id < ${beforeId}
           order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes at most `limit` items without an external ID that arrived before. Returns how many it removed. */
+    async deleteSourceItems(before: Date, limit: number): Promise<number> {
+      const isPast = sql`key like 'item:%' and received_at < ${before.toISOString()}::timestamptz`
+      const result = await db.execute(sql`
+        delete from ${sourceItems} where (source_id, key) in (
+          select source_id, key from ${sourceItems} where ${isPast}
+          order by received_at limit ${limit} for update skip locked) and ${isPast}`)
       return result.rowCount ?? 0
     },
 

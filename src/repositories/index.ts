@@ -33,6 +33,7 @@ import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { similarTasksRepository } from './similar-tasks.ts'
 import { sourceEventsRepository } from './sources/events.ts'
+import { sourceItemsRepository } from './sources/items.ts'
 import { sourcesRepository } from './sources/sources.ts'
 import { statisticsRepository } from './statistics.ts'
 import { statsRepository } from './stats.ts'
@@ -148,6 +149,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     deliveries: codehostDeliveriesRepository(db),
     sources: sourcesRepository(db, reach),
     sourceEvents: sourceEventsRepository(db),
+    sourceItems: sourceItemsRepository(db),
     webhooks: webhooksRepository(db, reach),
     webhookDeliveries: webhookDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),

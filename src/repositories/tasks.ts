@@ -83,9 +83,12 @@ export function tasksRepository(
       return readBounded(db, { rows: locked, order: [asc(tasks.id)] })
     },
 
-    /** With `isLocked`, locks them until the transaction ends, in the same order everywhere. */
+    /**
+     * In a project, or if it is null, in all within reach. With `isLocked`, locks the tasks until the transaction ends,
+     * in the same order everywhere.
+     */
     async listByExternalIds(
-      projectId: string,
+      projectId: string | null,
       {
         source,
         sourceId = null,
@@ -98,7 +101,7 @@ export function tasksRepository(
         .from(tasks)
         .where(
           and(
-            eq(tasks.projectId, projectId),
+            projectId === null ? inReach : eq(tasks.projectId, projectId),
             eq(tasks.source, source),
             sourceId === null ? isNull(tasks.sourceId) : eq(tasks.sourceId, sourceId),
             inArray(tasks.externalId, ids),
@@ -117,6 +120,15 @@ export function tasksRepository(
         .set(change)
         .where(and(eq(tasks.id, id), inReach))
         .catch(namingViolations(change.listId))
+    },
+
+    /** The tasks that some of these are merged into. */
+    async listTargets(ids: string[]): Promise<string[]> {
+      const rows = await db
+        .select({ id: tasks.mergedInto })
+        .from(tasks)
+        .where(and(inArray(tasks.id, ids), isNotNull(tasks.mergedInto), inReach))
+      return rows.flatMap(({ id }) => id ?? [])
     },
 
     /** The task that this one is merged into, or null; undefined if there is no such task, deleted or not. */

@@ -50,7 +50,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
         operationId: 'receiveSourceDelivery',
         summary: 'Receive a delivery of a source',
         description:
-          'The `url` of a source. Creates a task, or updates the one with the same external ID, as the template of the source says. The delivery is stored in the inbox in the same transaction. Sending it again with the same `webhook-id` or `Idempotency-Key` does nothing; without either, neither does sending the same body again within ten minutes.',
+          'The `url` of a source. Creates a task, or updates the one with the same external ID, as the template of the source says. The delivery is stored in the inbox in the same transaction. A repeat does nothing: a delivery with the same `webhook-id` or `Idempotency-Key`; without either, an item that equals the latest one with its external ID, or without an external ID an equal one within ten seconds. With `hmac_sha256_hex`, these headers are not signed and are ignored.',
         params: Type.Object(
           { sourceId: Type.String({ format: 'uuid', description: 'The ID of the source.' }) },
           { description: 'Path parameters.' },
@@ -67,8 +67,9 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       },
     },
     async (request, reply) => {
-      const { bytes, deliveryId } = jsonBytesIn(request)
-      const delivery = await sourceReceiver.deliveryOf(senders.targetOf(request), { bytes, deliveryId })
+      const source = senders.targetOf(request)
+      const { headers } = request
+      const delivery = await sourceReceiver.deliveryOf(source, { bytes: jsonBytesIn(request), headers })
       const receipt = await buffer(reply.elapsedTime, () => sourceReceiver.receive(delivery))
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)

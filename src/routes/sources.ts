@@ -120,14 +120,14 @@ export const sourcesRoutes: FastifyPluginAsyncTypebox<
       preHandler: refuseIdempotencyKey,
       config: {
         operation: sourceOperations.rotate,
-        errors: [...SECRET_ERRORS, 'source_not_found', 'too_many_secrets'],
+        errors: [...SECRET_ERRORS, 'source_not_found'],
       },
       schema: {
         tags,
         operationId: 'rotateSourceSecret',
         summary: 'Rotate the secret of a source',
         description:
-          'Replaces the secret by the given one, or by a new one. The previous secret keeps working for `overlapSeconds` (one day by default). At most two work at a time.',
+          'Replaces the secret by the given one, or by a new one. The previous secret keeps working for `overlapSeconds` (one day by default). At most two work at a time: one that was replaced before ends.',
         params: IdPath('source'),
         body: ref(SourceRotation),
         response: { 200: responses(ref(SourceWithSecret), { description: 'The source with its secret.' }) },

@@ -26,6 +26,12 @@ export const SourceReceipt = Type.Object(
     duplicate: Type.Boolean({
       description: 'Whether the delivery was received before. Nothing happened in that case.',
     }),
+    errors: Type.Optional(
+      Type.Array(ref(FieldError), {
+        maxItems: 100,
+        description: 'Which items made no task, and which values were left out. Absent if there are none.',
+      }),
+    ),
   },
   { $id: 'SourceReceipt', description: 'An accepted delivery.' },
 )
@@ -67,7 +73,8 @@ export const SourceEvent = Type.Object(
     errors: Nullable(
       Type.Array(ref(FieldError), {
         maxItems: 100,
-        description: 'Why it was rejected; of an accepted one, which values were left out.',
+        description:
+          'Why it was rejected; of an accepted one, which items made no task, and which values were left out.',
       }),
     ),
     payload: Type.Unsafe<unknown>({
@@ -136,7 +143,8 @@ export const SourceTestResult = Type.Object(
     filtered: Type.Integer({ description: 'How many items the filter leaves out.' }),
     errors: Type.Array(ref(FieldError), {
       maxItems: 100,
-      description: 'Why it would be rejected, or which values would be left out.',
+      description:
+        'Why it would be rejected; or which items would make no task, and which values would be left out.',
     }),
   },
   { $id: 'SourceTestResult', description: 'What a payload would make.' },

@@ -47,6 +47,9 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))
       await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
+      // Until then a replay can find them.
+      const items = before(PAYLOAD_RETENTION_MS)
+      await inBatches((limit) => cleanup.deleteSourceItems(items, limit))
       const finished = before(FINISHED_RETENTION_MS)
       await inBatches((limit) => cleanup.deleteFinishedDeliveries(finished, limit))
       return { purgedTasks }

@@ -341,6 +341,17 @@ create table source_events (
   constraint source_events_source_id_sources_id_fk FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE
 );
 
+create table source_items (
+  source_id uuid not null,
+  key text not null,
+  hash text,
+  event_id uuid,
+  task_id uuid,
+  received_at timestamp(3) with time zone,
+  constraint source_items_source_id_key_pk PRIMARY KEY (source_id, key),
+  constraint source_items_source_id_sources_id_fk FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE
+);
+
 create table sources (
   id uuid not null,
   name text not null,
@@ -586,6 +597,7 @@ CREATE UNIQUE INDEX source_events_dedup ON public.source_events USING btree (sou
 CREATE INDEX source_events_filtered ON public.source_events USING btree (id) WHERE (outcome = 'filtered'::text);
 CREATE INDEX source_events_payload ON public.source_events USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX source_events_source ON public.source_events USING btree (source_id, id);
+CREATE INDEX source_items_received ON public.source_items USING btree (received_at) WHERE (key ~~ 'item:%'::text);
 CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX sources_project ON public.sources USING btree (project_id, id);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));

@@ -90,16 +90,6 @@ describe('a delivery of a source', () => {
     expect(task.body).toMatchObject({ status: 'done', completedAt: expect.any(String) })
   })
 
-  test('updates a task that is merged into another, except its status', async () => {
-    const sent = await sourceOf(service, { template })
-    const { taskId } = (await sent.send({ id: 1, title: 'Disk full' })).body
-    const { taskId: into } = (await sent.send({ id: 2, title: 'Disk full, too' })).body
-    await service.post(`/api/tasks/${taskId}/merge`, { into })
-    expect((await sent.send({ id: 1, title: 'Disk still full', state: 'open' })).status).toBe(200)
-    const task = await service.get(`/api/tasks/${taskId}`)
-    expect(task.body).toMatchObject({ title: 'Disk still full', status: 'done', mergedInto: into })
-  })
-
   test('keeps external IDs of sources and of other projects apart', async () => {
     const [one, other] = [await sourceOf(service, { template }), await sourceOf(service, { template })]
     const same = await sourceOf(service, { template, projectId: one.source.projectId })
@@ -178,21 +168,6 @@ describe('a repeated delivery', () => {
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(await tasksOf(sent)).toHaveLength(1)
     expect(await inboxOf(service, sent)).toHaveLength(40)
-  })
-
-  test('is told by its body without an ID, for ten minutes', async () => {
-    const sent = await sourceOf(service, { verify: { scheme: 'bearer' } })
-    const first = await sent.send({ title: 'Deployed' })
-    const again = await sent.send({ title: 'Deployed' })
-    expect([again.status, again.body.taskId, again.body.duplicate]).toEqual([200, first.body.taskId, true])
-    await service.query(
-      `update source_events set received_at = received_at - interval '11 minutes' where source_id = $1`,
-      [sent.source.id],
-    )
-    const later = await sent.send({ title: 'Deployed' })
-    expect([later.status, later.body.duplicate]).toEqual([201, false])
-    const withId = await sent.send({ title: 'Deployed' }, { headers: { 'idempotency-key': 'deploy-3' } })
-    expect(withId.status).toBe(201)
   })
 })
 

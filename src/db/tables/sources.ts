@@ -5,6 +5,7 @@ import {
   isNotNull,
   jsonb,
   pgTable,
+  primaryKey,
   sql,
   text,
   uniqueIndex,
@@ -60,7 +61,7 @@ export const sourceEvents = pgTable(
     sourceId: uuid('source_id')
       .notNull()
       .references(() => sources.id, { onDelete: 'cascade' }),
-    /** The sender's id, or a hash of the body, as `domain/sources/repeats.ts` says. Only of what is not rejected. */
+    /** A hash of the sender's id. Only of what is not rejected. */
     dedupKey: text('dedup_key'),
     /** The sender's id of the delivery. */
     deliveryId: text('delivery_id'),
@@ -84,5 +85,28 @@ export const sourceEvents = pgTable(
     index('source_events_source').on(table.sourceId, table.id),
     index('source_events_filtered').on(table.id).where(sql`${table.outcome} = 'filtered'`),
     index('source_events_payload').on(table.id).where(isNotNull(table.payload)),
+  ],
+)
+
+/** The items that sources sent last, by what tells them apart: `domain/sources/repeats.ts` says which are repeats. */
+export const sourceItems = pgTable(
+  'source_items',
+  {
+    sourceId: uuid('source_id')
+      .notNull()
+      .references(() => sources.id, { onDelete: 'cascade' }),
+    /** `id:` and an external ID, or `item:`, a hash of the item, and its number among equal ones. */
+    key: text('key').notNull(),
+    // Null until the first delivery with this key has its tasks.
+    hash: text('hash'),
+    // No foreign keys, as above.
+    eventId: uuid('event_id'),
+    taskId: uuid('task_id'),
+    /** By the database's clock. */
+    receivedAt: timestamptz('received_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sourceId, table.key] }),
+    index('source_items_received').on(table.receivedAt).where(sql`${table.key} like 'item:%'`),
   ],
 )

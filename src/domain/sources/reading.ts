@@ -8,6 +8,7 @@ import {
   type ParsedDefinition,
   parseDefinition,
   RenderFailure,
+  type RenderScope,
   render,
   type SourceDefinition,
 } from './templates.ts'
@@ -16,9 +17,11 @@ import {
 export interface ItemTask {
   index: number
   task: RenderedTask
+  /** The same for items that are equal and say the same about a task. */
+  hash: string
 }
 
-export type SourceReading = { stored: StoredPayload; bodyHash: string } & (
+export type SourceReading = { stored: StoredPayload } & (
   | {
       outcome: 'accepted'
       tasks: ItemTask[]
@@ -54,16 +57,13 @@ export function readSourceDelivery({ definition, bytes, renderMs }: SourceInput)
   const body = readBody(bytes)
   if (!body.isJson) {
     const stored = { payload: null, payloadCut: false }
-    return { outcome: 'unreadable', readUpTo: body.readUpTo, stored, bodyHash: hash('sha256', bytes) }
+    return { outcome: 'unreadable', readUpTo: body.readUpTo, stored }
   }
-  const stored = storedBody(body.body)
-  // Of what the inbox has, where that is all: a replay gets the same hash.
-  const bodyHash = hash('sha256', stored.payloadCut ? bytes : (stored.payload ?? ''))
-  return { ...readPayload(body.body, { definition, renderMs }), stored, bodyHash }
+  return { ...readPayload(body.body, { definition, renderMs }), stored: storedBody(body.body) }
 }
 
 /** Only an outcome: the payload is stored by the caller. */
-type Outcome<R = SourceReading> = R extends unknown ? Omit<R, 'stored' | 'bodyHash'> : never
+type Outcome<R = SourceReading> = R extends unknown ? Omit<R, 'stored'> : never
 
 function readPayload(
   payload: unknown,
@@ -71,12 +71,24 @@ function readPayload(
 ): Outcome {
   const definitionRead = parseDefinition(definition)
   if ('errors' in definitionRead) return { outcome: 'rejected', errors: definitionRead.errors }
+  const { parsed } = definitionRead
+  const end = performance.now() + renderMs
+  // It decides before the items are looked for: what it leaves out need not have any.
+  if (parsed.filter && !parsed.filterReadsItem) {
+    try {
+      if (render(parsed.filter, scopeOf({ payload, end })) === '') return { outcome: 'filtered' }
+    } catch (error) {
+      if (!(error instanceof RenderFailure)) throw error
+      const errors = [{ path: '/filter', code: 'template_failed', message: error.message }]
+      return { outcome: 'rejected', errors, isTooSlow: performance.now() >= end }
+    }
+  }
   const items = itemsOf(payload, definition.each)
   if (!Array.isArray(items)) return { outcome: 'rejected', errors: [items] }
-  const end = performance.now() + renderMs
-  const { tasks, filtered, errors, isFailed } = renderItems(definitionRead.parsed, { payload, items, end })
-  if (isFailed) return { outcome: 'rejected', errors, isTooSlow: performance.now() >= end }
-  return tasks.length === 0 ? { outcome: 'filtered' } : { outcome: 'accepted', tasks, filtered, errors }
+  const { tasks, filtered, errors } = renderItems(parsed, { payload, items, end })
+  if (tasks.length > 0) return { outcome: 'accepted', tasks, filtered, errors }
+  if (errors.length === 0) return { outcome: 'filtered' }
+  return { outcome: 'rejected', errors, isTooSlow: performance.now() >= end }
 }
 
 function itemsOf(payload: unknown, each: string | null): unknown[] | FieldError {
@@ -105,22 +117,16 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
+/** An item that makes no valid task is reported, and spoils no other; one that uses up the time ends them all. */
 function renderItems(
-  { filter, members }: ParsedDefinition,
+  { filter, filterReadsItem, members }: ParsedDefinition,
   { payload, items, end }: { payload: unknown; items: unknown[]; end: number },
-) {
+): { tasks: ItemTask[]; filtered: number; errors: FieldError[] } {
   const tasks: ItemTask[] = []
   const errors: FieldError[] = []
   let filtered = 0
-  let isFailed = false
   for (const [index, item] of items.entries()) {
-    const scope = {
-      payload,
-      item,
-      get renderLimit() {
-        return Math.max(end - performance.now(), 0)
-      },
-    }
+    const scope = scopeOf({ payload, item, end })
     const report = (error: FieldError) => {
       const message = items.length === 1 ? error.message : `item ${index}: ${error.message}`
       if (errors.length < MAX_ERRORS) errors.push({ ...error, message })
@@ -128,7 +134,7 @@ function renderItems(
     const texts: Partial<Record<keyof RenderedTask, string>> = {}
     let path = '/filter'
     try {
-      if (filter && render(filter, scope) === '') {
+      if (filter && filterReadsItem && render(filter, scope) === '') {
         filtered++
         continue
       }
@@ -139,11 +145,19 @@ function renderItems(
     } catch (error) {
       if (!(error instanceof RenderFailure)) throw error
       report({ path, code: 'template_failed', message: error.message })
-      return { tasks, filtered, errors, isFailed: true }
+      if (scope.renderLimit === 0) return { tasks: [], filtered, errors }
+      continue
     }
     const task = taskOf(texts, report)
-    if (task) tasks.push({ index, task })
-    else isFailed = true
+    if (task) tasks.push({ index, task, hash: hash('sha256', JSON.stringify([item, task]), 'base64url') })
   }
-  return { tasks, filtered, errors, isFailed }
+  return { tasks, filtered, errors }
 }
+
+const scopeOf = ({ payload, item, end }: { payload: unknown; item?: unknown; end: number }): RenderScope => ({
+  payload,
+  item,
+  get renderLimit() {
+    return Math.max(end - performance.now(), 0)
+  },
+})

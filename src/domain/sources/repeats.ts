@@ -1,29 +1,38 @@
 import { hashOf } from '../secret.ts'
+import type { ItemTask } from './reading.ts'
 import { shortId } from './short-id.ts'
-
-/** How long the same body counts as sent again, if its sender gives no id. Later it is a new event that looks the same. */
-export const SAME_BODY_MS = 10 * 60_000
-
-const BODY = 'body:'
-
-/** What tells a delivery from others. */
-export interface DeliveryIdentity {
-  /** The sender's, as the inbox stores it. */
-  deliveryId: string | null
-  /** Of the payload. */
-  bodyHash: string
-}
 
 /** The sender's id as the inbox stores it, so that a replay recognizes what is sent again. */
 export const storedDeliveryId = (id: string | null): string | null => (id === null ? null : shortId(id))
 
-/** The deduplication key of a delivery: its sender's id, else its body. */
-export const dedupKeyOf = ({ deliveryId, bodyHash }: DeliveryIdentity) =>
-  deliveryId === null ? `${BODY}${bodyHash}` : `id:${hashOf(deliveryId)}`
+/** The deduplication key of a delivery whose sender gives it an id, as the inbox stores it. */
+export const dedupKeyOf = (deliveryId: string | null): string | null =>
+  deliveryId === null ? null : `id:${hashOf(deliveryId)}`
 
-/** Whether a key is of a body, and so counts only for a while. */
-export const isOfBody = (dedupKey: string) => dedupKey.startsWith(BODY)
+/** What the service knows of the item that last had a key. */
+export interface LatestItem {
+  hash: string | null
+  /** Whether it arrived at most ten seconds before. */
+  isRecent: boolean
+}
 
-/** Whether two deliveries with this key are one that was sent twice. */
-export const isSentTwice = (dedupKey: string, times: [Date, Date]) =>
-  !isOfBody(dedupKey) || Math.abs(times[0].getTime() - times[1].getTime()) <= SAME_BODY_MS
+/**
+ * The keys of the items of a delivery: their external IDs, or what is in them. Equal items of one delivery are told apart
+ * by their number, so that each makes a task.
+ */
+export function itemKeysOf(items: ItemTask[]): string[] {
+  const counts = new Map<string, number>()
+  return items.map(({ task: { externalId }, hash }) => {
+    if (externalId !== undefined) return `id:${externalId}`
+    const count = (counts.get(hash) ?? 0) + 1
+    counts.set(hash, count)
+    return `item:${hash}:${count}`
+  })
+}
+
+/**
+ * Whether an item is sent again. With an external ID it is, if it equals the latest one; else for ten seconds: two people
+ * may write the same.
+ */
+export const isRepeat = ({ task: { externalId }, hash }: ItemTask, latest: LatestItem): boolean =>
+  latest.hash === hash && (externalId !== undefined || latest.isRecent)

@@ -39,9 +39,7 @@ export function credentialsIn(
 
 /** Standard Webhooks 1.0. */
 function standardIn(headers: IncomingHttpHeaders, now: Date): SentCredentials | undefined {
-  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    textIn(headers, name),
-  )
+  const { id, timestamp, signature } = standardHeaders(headers)
   if (!id || !timestamp || !signature) return undefined
   if (!/^\d{1,12}$/.test(timestamp)) return undefined
   if (Math.abs(Number(timestamp) * 1000 - now.getTime()) > TOLERANCE_MS) return undefined
@@ -51,6 +49,15 @@ function standardIn(headers: IncomingHttpHeaders, now: Date): SentCredentials | 
     return version === 'v1' && bytes.length === HMAC_BYTES ? [bytes] : []
   })
   return signatures.length === 0 ? undefined : { kind: 'standard', signed: `${id}.${timestamp}.`, signatures }
+}
+
+/** Svix, where Standard Webhooks is from, has names of its own for the same headers. */
+function standardHeaders(headers: IncomingHttpHeaders) {
+  const family = textIn(headers, 'webhook-signature') ? 'webhook' : 'svix'
+  const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+    textIn(headers, `${family}-${name}`),
+  )
+  return { id, timestamp, signature }
 }
 
 function withoutPrefix(value: string, prefix: string | RegExp | null): string | undefined {
@@ -88,8 +95,13 @@ export const isStandardSecret = (secret: string) =>
 export const mayHaveCredentials = (headers: IncomingHttpHeaders) =>
   Object.keys(headers).some((name) => /^authorization$|signature|token|secret/.test(name))
 
-/** The sender's id of a delivery: the same when it is sent again. */
-export function deliveryIdIn(headers: IncomingHttpHeaders): string | null {
+/**
+ * The sender's id of a delivery: the same when it is sent again. Null where a signature covers the body alone: whoever
+ * captured it could give it another id.
+ */
+export function deliveryIdIn(headers: IncomingHttpHeaders, scheme: VerifyScheme): string | null {
+  if (scheme === 'hmac_sha256_hex') return null
+  if (scheme === 'standard_webhooks') return standardHeaders(headers).id || null
   return textIn(headers, 'webhook-id') || textIn(headers, 'idempotency-key') || null
 }
 

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { payloadOf, readBody } from '../delivery-body.ts'
 import type { SourceReading } from './reading.ts'
 
@@ -15,8 +14,7 @@ export const storedBody = (body: unknown): StoredPayload => payloadOf(body, MAX_
 /** The reading of a delivery whose templates did not end. Parses only what the inbox stores whole. */
 export function failedReading(bytes: Uint8Array, message: string): SourceReading {
   const errors = [{ path: '/template', code: 'template_failed', message }]
-  const stored = storedUnread(bytes)
-  return { outcome: 'rejected', errors, isTooSlow: true, stored, bodyHash: hash('sha256', bytes) }
+  return { outcome: 'rejected', errors, isTooSlow: true, stored: storedUnread(bytes) }
 }
 
 function storedUnread(bytes: Uint8Array): StoredPayload {

@@ -27,20 +27,20 @@ export function newSourceTask(
   return rendered.status === 'done' ? { ...task, status: 'done', completedAt: given.now } : task
 }
 
-/**
- * What an item changes of a task that exists: what was rendered. Only a done task is reopened, and a task that is merged
- * into another keeps its status.
- */
+/** What an item changes of a task that exists: what was rendered. Of a merged task, not its status. */
 export function changeOfTask(
   task: Pick<StoredTask, 'status' | 'mergedInto'>,
   rendered: RenderedTask,
 ): TaskChange {
   const { externalId: _, ...content } = contentOf(rendered)
-  const { status } = rendered
-  const isReopening = status === 'open' && task.status === 'done'
-  const isCompletion = status === 'done' && task.status !== 'done'
-  const isChange = task.mergedInto === null && (isReopening || isCompletion)
-  return { ...content, ...(isChange && { status }) }
+  const status = statusAfter(task.status, rendered)
+  return { ...content, ...(task.mergedInto === null && status !== task.status && { status }) }
+}
+
+/** The status of a task after an item: only a done one is reopened. */
+export function statusAfter(before: StoredTask['status'], { status }: RenderedTask): StoredTask['status'] {
+  if (status === 'done') return 'done'
+  return status === 'open' && before === 'done' ? 'open' : before
 }
 
 const contentOf = ({ status: _, ...content }: RenderedTask): NewTaskInBulk => content

@@ -14,6 +14,8 @@ export interface SourceDefinition {
 /** A definition whose templates were parsed. */
 export interface ParsedDefinition {
   filter: Template[] | null
+  /** Whether the filter depends on the item, and not only on the payload. */
+  filterReadsItem: boolean
   members: [SourceTemplateMember, Template[]][]
 }
 
@@ -71,9 +73,11 @@ export function parseDefinition(
       return []
     }
   }
-  const { filter, template } = definition
+  const { filter: condition, template } = definition
+  const filter = condition === null ? null : parse('/filter', () => parseCondition(condition))
   const result: ParsedDefinition = {
-    filter: filter === null ? null : parse('/filter', () => parseCondition(filter)),
+    filter,
+    filterReadsItem: filter !== null && engine.globalVariablesSync(filter).includes('item'),
     members: Object.entries(template).flatMap(([name, text]) =>
       // Cast: `entries` widens the names.
       text === null

@@ -1,10 +1,10 @@
 import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
-import { dedupKeyOf, isSentTwice, SAME_BODY_MS } from '../../domain/sources/repeats.ts'
+import { dedupKeyOf } from '../../domain/sources/repeats.ts'
 import { eventNotFound, eventNotReplayable, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourceEvent, SourceEventPath, SourceEventQuery } from '../../schemas/source-delivery.ts'
@@ -13,11 +13,13 @@ import { readPage } from '../page.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
+import { archivedRow, destinationOf, storedTasksIn, tasksIn } from './delivery.ts'
 import { sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
-import { destinationOf, errorsOf, storedTasksIn, tasksIn } from './receiving.ts'
+import { errorsOf } from './receiving.ts'
+import { type JudgedItem, judgeItems, rememberItems } from './repeats.ts'
 import { sourceTaskReplay } from './replayed-tasks.ts'
-import { sourceTaskWriter, storedItems } from './tasks.ts'
+import { externalIdsIn, type LockedProjects, lockProjects, sourceTaskWriter } from './tasks.ts'
 
 /** An event has a payload of up to 256 KiB. */
 const MAX_AT_ONCE = 10
@@ -73,11 +75,25 @@ export function sourceInboxService({
             { definition: definitionOf(source), bytes: storedBytes(seen) },
             id,
           )
-          return bound.transaction(async (repos) => {
+          // The tasks of a source may have been moved to other projects.
+          return repos.within(everywhere).transaction(async (repos) => {
+            const items = reading.outcome === 'accepted' ? reading.tasks : []
+            const projects = await lockProjects(repos, {
+              projectIds: [source.projectId],
+              items: externalIdsIn(id, items),
+            })
             await writableProject(repos, { id: source.projectId })
+            // Before the event, as deliveries do.
+            const judged = await judgeItems(repos, {
+              deliveries: [{ row: seen, tasks: items }],
+              replayOf: seen.receivedAt,
+            })
             const event = await repos.sourceEvents.findForUpdate(id, eventId)
             if (event?.outcome !== seen.outcome) throw overtaken()
-            const change = await replayed(repos, { source, event, reading })
+            const change = await replayed(repos, {
+              ...{ source, event, reading, projects },
+              items: judged.get(eventId) ?? [],
+            })
             if (!(await repos.sourceEvents.update(eventId, change))) throw overtaken()
             return toSourceEvent({ ...event, ...change })
           })
@@ -88,7 +104,7 @@ export function sourceInboxService({
 
   async function replayed(
     repos: BoundRepositories,
-    { source, event, reading }: { source: SourceRow; event: SourceEventRow; reading: SourceReading },
+    { source, event, reading, projects, items }: Replayed,
   ): Promise<Partial<SourceEventRow>> {
     const errors = errorsOf(reading)
     if (reading.outcome !== 'accepted') {
@@ -96,41 +112,48 @@ export function sourceInboxService({
       if (event.outcome === 'accepted') return { errors }
       return { errors, outcome: reading.outcome === 'filtered' ? 'filtered' : 'rejected' }
     }
-    const { dedupKey, repeat } = await keyOf(repos, { event, bodyHash: reading.bodyHash })
-    if (repeat) {
+    const dedupKey = event.dedupKey ?? dedupKeyOf(event.deliveryId)
+    const repeat = dedupKey === null ? undefined : await repos.sourceEvents.findByKey(source.id, dedupKey)
+    if (repeat && repeat.id !== event.id) {
       // Its sender has sent it again since, and that delivery was accepted.
       const { tasks, projectId, listId } = repeat
       return { outcome: 'accepted', tasks, projectId, listId, errors }
     }
     const now = clock.now()
-    const known = storedTasksIn(event)
-    await changeTasks(repos, { source, now, items: reading.tasks, known })
+    const known = new Map(storedTasksIn(event).map((task) => [task.item, task]))
+    await changeTasks(repos, { source, now, items: reading.tasks, known: [...known.values()] })
     const destination = await destinationOf(repos, source)
-    const fresh = reading.tasks.filter(({ index }) => !known.some(({ item }) => item === index))
-    const made = await writeTasks(
-      repos,
-      fresh.map(({ task }) => ({ source, destination, rendered: task, now })),
-    )
-    const tasks = [...known, ...storedItems(fresh, made)].toSorted((a, b) => a.item - b.item)
+    const isFresh = ({ item, isNew }: JudgedItem) => isNew && !known.has(item.index)
+    const made = await writeTasks(repos, {
+      projects,
+      items: items.filter(isFresh).map(({ item }) => ({ source, destination, rendered: item.task, now })),
+    })
+    for (const judged of items) {
+      const { item, isNew, latest } = judged
+      const task = isFresh(judged) ? made.shift() : undefined
+      const taskId = known.get(item.index)?.taskId ?? (isNew ? task?.taskId : latest.taskId)
+      if (isNew) latest.taskId = taskId ?? null
+      if (taskId && !known.has(item.index))
+        known.set(item.index, { taskId, created: task?.created ?? false, item: item.index })
+    }
+    await rememberItems(repos, {
+      judged: [{ sourceId: source.id, items }],
+      replayOf: event.receivedAt,
+    })
+    const tasks = [...known.values()].toSorted((a, b) => a.item - b.item)
+    // All of them are in an archived project.
+    if (tasks.length === 0) return archivedRow({ ...event, errors }, { tasks, archived: items })
     const { listId, projectId } = destination
     return { outcome: 'accepted', dedupKey, tasks, projectId, listId, errors }
   }
 }
 
-/** The key to store with an event that is replayed, and the same delivery under this key, if there is one. */
-async function keyOf(
-  { sourceEvents }: BoundRepositories,
-  { event, bodyHash }: { event: SourceEventRow; bodyHash: string },
-): Promise<{ dedupKey: string | null; repeat?: SourceEventRow }> {
-  const { sourceId, receivedAt } = event
-  const dedupKey = event.dedupKey ?? dedupKeyOf({ deliveryId: event.deliveryId, bodyHash })
-  const other = await sourceEvents.findByKey(sourceId, dedupKey)
-  if (!other || other.id === event.id) return { dedupKey }
-  if (isSentTwice(dedupKey, [event.receivedAt, other.receivedAt])) return { dedupKey, repeat: other }
-  // Two events with the same body: the later one has the key.
-  if (other.receivedAt > receivedAt) return { dedupKey: null }
-  await sourceEvents.releaseKeys([{ sourceId, dedupKey }], new Date(receivedAt.getTime() - SAME_BODY_MS))
-  return { dedupKey }
+interface Replayed {
+  source: SourceRow
+  event: SourceEventRow
+  reading: SourceReading
+  projects: LockedProjects
+  items: JudgedItem[]
 }
 
 /** @throws event_not_found */

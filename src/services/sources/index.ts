@@ -3,7 +3,7 @@ import type { Operations } from '../../domain/operation.ts'
 import { PRESETS } from '../../domain/sources/presets.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
-import { listNotFound, sourceNotFound, tooManySecrets, validationFailed } from '../../errors/index.ts'
+import { listNotFound, sourceNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
@@ -15,7 +15,7 @@ import { requirePlace } from '../place.ts'
 import { writableProject } from '../writable-project.ts'
 import { asTemplate, definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
-import { isOverlapping, type SourceSecrets } from './secrets.ts'
+import type { SourceSecrets } from './secrets.ts'
 
 export const sourceOperations = {
   listPresets: { scope: 'admin' },
@@ -138,8 +138,8 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     },
 
     /**
-     * Replaces the secret; the previous one stays valid for the overlap.
-     * @throws source_not_found, project_archived, too_many_secrets, validation_failed, encryption_key_missing
+     * Replaces the secret; the previous one stays valid for the overlap, and the one before it ends.
+     * @throws source_not_found, project_archived, validation_failed, encryption_key_missing
      */
     async rotate(
       caller: Caller,
@@ -148,7 +148,6 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       return repos.within(caller).transaction(async (repos) => {
         const source = await lockedSource(repos, id)
         const now = clock.now()
-        if (isOverlapping(source, now) && overlapSeconds > 0) throw tooManySecrets()
         const { text, stored } = secrets.secretFor(source, given)
         const change = {
           secret: stored,

@@ -1,10 +1,12 @@
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import { actorOfSource, changeOfTask, type TaskSourceRef } from '../../domain/sources/tasks.ts'
 import { decideChange } from '../../domain/task-change.ts'
+import { overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
 import { lockTasks } from '../tasks/locks.ts'
+import { mergedStatusWriter } from './merged.ts'
 import type { StoredItem } from './tasks.ts'
 
 interface Replay {
@@ -20,18 +22,24 @@ interface Replay {
  * an archived project, stay.
  */
 export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
+  const writeMerged = mergedStatusWriter({ clock })
+
   return async function changeTasks(
     repos: BoundRepositories,
     { source, now, items, known }: Replay,
   ): Promise<void> {
     if (known.length === 0) return
-    const locked = await lockTasks(repos, { ids: known.map(({ taskId }) => taskId) })
+    const taskIds = known.map(({ taskId }) => taskId)
+    const targets = await repos.tasks.listTargets(taskIds)
+    const locked = await lockTasks(repos, { ids: [...taskIds, ...targets] })
     const actor = actorOfSource(source)
     const renderedAt = new Map(items.map(({ index, task }) => [index, task]))
     for (const { item, taskId } of known) {
       const rendered = renderedAt.get(item)
       const task = locked.tasks.get(taskId)
       if (!rendered || !task || locked.projects.get(task.projectId)?.archivedAt) continue
+      const { mergedInto } = task
+      if (mergedInto !== null && !targets.includes(mergedInto)) throw overtaken()
       const change = changeOfTask(task, rendered)
       const outcome = decideChange(task, {
         change,
@@ -40,14 +48,17 @@ export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
         connection: undefined,
         now,
       })
-      if (!outcome) continue
-      await repos.tasks.update(taskId, outcome.update)
-      const about = { now, actor, taskId, projectId: task.projectId }
-      await repos.activity.insert(
-        outcome.activities.map((activity) => activityRow(clock, { ...about, ...activity })),
-      )
+      const changed = { ...task, ...outcome?.update }
+      if (outcome) {
+        await repos.tasks.update(taskId, outcome.update)
+        const about = { now, actor, taskId, projectId: task.projectId }
+        await repos.activity.insert(
+          outcome.activities.map((activity) => activityRow(clock, { ...about, ...activity })),
+        )
+      }
+      const update = await writeMerged(repos, { source, now, report: changed, rendered: [rendered] })
       // Two items may have the same task.
-      locked.tasks.set(taskId, { ...task, ...outcome.update })
+      locked.tasks.set(taskId, { ...changed, ...update })
     }
   }
 }

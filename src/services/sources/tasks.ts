@@ -7,13 +7,16 @@ import {
   type TaskSourceRef,
 } from '../../domain/sources/tasks.ts'
 import type { Destination, StoredTask } from '../../domain/task.ts'
+import { overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import type { SourceExternalId } from '../../repositories/sources/events.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { activityRow } from '../activity/row.ts'
 import { byExternalId } from '../tasks/creation.ts'
 import { existingTasksOf } from '../tasks/existing.ts'
+import { mergedStatusWriter } from './merged.ts'
 
 /** A task that an item of a delivery makes, or changes. */
 export interface ItemWrite {
@@ -33,34 +36,73 @@ export interface StoredItem extends WrittenItem {
   item: number
 }
 
-/** What the inbox stores of the tasks that items made. */
-export const storedItems = (items: ItemTask[], written: WrittenItem[]): StoredItem[] =>
-  written.map((task, at) => ({ ...task, item: items[at]?.index ?? at }))
+/** Projects that are locked until the transaction ends, and whether they are open: not archived. */
+export type LockedProjects = Map<string, boolean>
+
+/**
+ * Locks the projects of sources and of the tasks that have these external IDs, in the order in which projects are locked
+ * everywhere.
+ */
+export async function lockProjects(
+  { projects, sourceEvents }: BoundRepositories,
+  { projectIds, items }: { projectIds: string[]; items: SourceExternalId[] },
+): Promise<LockedProjects> {
+  const ids = [...projectIds, ...(await sourceEvents.listProjectsOf(items))]
+  const locked: LockedProjects = new Map()
+  for (const id of [...new Set(ids)].sort()) {
+    const project = await projects.findForShare(id)
+    locked.set(id, project !== undefined && !project.archivedAt)
+  }
+  return locked
+}
+
+/** What the items of a source call their tasks. */
+export const externalIdsIn = (sourceId: string, items: ItemTask[]): SourceExternalId[] =>
+  items.flatMap(({ task: { externalId } }) => (externalId === undefined ? [] : { sourceId, externalId }))
 
 /** Writes the tasks of items: creates those that are new, and changes those whose external id is known. */
 export function sourceTaskWriter({ clock }: { clock: Clock }) {
   const updateExisting = existingTasksOf({ clock })
+  const writeMerged = mergedStatusWriter({ clock })
 
-  /** In a transaction that has locked the projects. In the order of the items. */
-  return async function write(repos: BoundRepositories, items: ItemWrite[]): Promise<WrittenItem[]> {
+  /**
+   * In a transaction that has locked the projects. In the order of the items; undefined for one whose task is in an
+   * archived project.
+   * @throws unavailable if a task has moved to a project that is not locked: then lock again
+   */
+  return async function write(
+    repos: BoundRepositories,
+    { items, projects }: { items: ItemWrite[]; projects: LockedProjects },
+  ): Promise<(WrittenItem | undefined)[]> {
     const rows = items.map(({ rendered, ...given }) =>
       newSourceTask(rendered, { ...given, id: clock.newId(given.now) }),
     )
     const itemOf = new Map(rows.map(({ id }, index) => [id, items[index] as ItemWrite]))
-    const results = new Map<string, WrittenItem>()
+    const results = new Map<string, WrittenItem | undefined>()
     // A task that exists may be deleted before it is locked; then its external id is free again.
     for (
       let left = rows.toSorted(byExternalId);
       left.length > 0;
       left = left.filter(({ id }) => !results.has(id))
     ) {
-      const made = await repos.sourceEvents.insertTasks(left, left.flatMap(activitiesOf))
+      const locked = await repos.sourceEvents.lockTasks(left.filter(({ externalId }) => externalId !== null))
+      const known = new Map(locked.map((task) => [nameOf(task), task]))
+      const fresh = left.filter((row) => !known.has(nameOf(row)))
+      const made = await repos.sourceEvents.insertTasks(fresh, fresh.flatMap(activitiesOf))
       for (const id of made) results.set(id, { taskId: id, created: true })
-      const known = left.filter(({ id }) => !made.has(id))
-      const groups = Map.groupBy(known, ({ sourceId, projectId }) => `${sourceId} ${projectId}`)
-      for (const group of groups.values()) await change(group)
+      const changed = left.filter((row) => {
+        const task = known.get(nameOf(row))
+        if (!task) return false
+        const isOpen = projects.get(task.projectId)
+        if (isOpen === undefined) throw overtaken()
+        if (!isOpen) results.set(row.id, undefined)
+        return isOpen
+      })
+      const lockedIds = new Set(locked.map(({ id }) => id))
+      for (const group of Map.groupBy(changed, ({ sourceId }) => sourceId).values())
+        await change(group, lockedIds)
     }
-    return rows.map(({ id }) => results.get(id) as WrittenItem)
+    return rows.map(({ id }) => results.get(id))
 
     function activitiesOf({ id, projectId, status }: StoredTask): ActivityRow[] {
       const { source, now } = itemOf.get(id) as ItemWrite
@@ -70,17 +112,25 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
       return [created, activityRow(clock, { ...about, type: 'task.completed', metadata: { from: 'open' } })]
     }
 
-    async function change(group: StoredTask[]): Promise<void> {
-      const { source, destination } = itemOf.get(group[0]?.id ?? '') as ItemWrite
+    async function change(group: StoredTask[], lockedIds: Set<string>): Promise<void> {
+      const { source, destination, now } = itemOf.get(group[0]?.id ?? '') as ItemWrite
+      const renderedOf = (id: string) => (itemOf.get(id) as ItemWrite).rendered
       const changes = group.map(({ id, externalId }) => ({
         id,
         externalId,
-        changeOf: (task: StoredTask) => changeOfTask(task, (itemOf.get(id) as ItemWrite).rendered),
+        changeOf: (task: StoredTask) => changeOfTask(task, renderedOf(id)),
       }))
       const actor = actorOfSource(source)
       const updated = await updateExisting(repos, { destination, actor, origin: originOf(source), changes })
-      for (const { row, requestIds } of updated)
+      for (const { row, requestIds } of updated) {
+        if (row.mergedInto !== null && !lockedIds.has(row.mergedInto)) throw overtaken()
+        await writeMerged(repos, { source, now, report: row, rendered: requestIds.map(renderedOf) })
         for (const id of requestIds) results.set(id, { taskId: row.id, created: false })
+      }
     }
   }
 }
+
+/** What tells the tasks of sources apart; those without an external ID have their own id. */
+const nameOf = ({ id, sourceId, externalId }: { id: string } & SourceExternalId) =>
+  externalId === null ? id : `${sourceId} ${externalId}`

@@ -55,7 +55,7 @@ async function knownTasks(
   const rendered = reading.outcome === 'accepted' ? reading.tasks : []
   const ids = rendered.flatMap(({ task }) => task.externalId ?? [])
   if (ids.length === 0) return new Map()
-  const rows = await tasks.listByExternalIds(source.projectId, {
+  const rows = await tasks.listByExternalIds(null, {
     source: 'webhook',
     sourceId: source.id,
     ids,

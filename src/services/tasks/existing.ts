@@ -52,7 +52,9 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
     if (changes.length === 0) return []
     const now = clock.now()
     const byExternalId = Map.groupBy(changes, ({ externalId }) => externalId ?? '')
-    const rows = await tasks.listByExternalIds(destination.projectId, {
+    // The external ID of a source is its own, wherever the task was moved.
+    const projectId = origin.sourceId ? null : destination.projectId
+    const rows = await tasks.listByExternalIds(projectId, {
       ...origin,
       ids: [...byExternalId.keys()],
       isLocked: true,

@@ -139,10 +139,47 @@ describe('a filter', () => {
   })
 })
 
-test('the item that fails is named', () => {
-  const reading = read({ each: 'payload', title: '{{ item.t }}' }, [{ t: 'a' }, {}, { t: 'c' }])
-  expect(reading).toMatchObject({
-    outcome: 'rejected',
-    errors: [{ path: '/template/title', message: 'item 1: rendered nothing' }],
+describe('an item that makes no valid task', () => {
+  const items = [{ t: 'a' }, {}, { t: 'c' }]
+
+  test('is named, and spoils no other', () => {
+    expect(read({ each: 'payload', title: '{{ item.t }}' }, items)).toMatchObject({
+      outcome: 'accepted',
+      tasks: [{ index: 0 }, { index: 2 }],
+      errors: [{ path: '/template/title', message: 'item 1: rendered nothing' }],
+    })
+  })
+
+  test('spoils no other when its template fails', () => {
+    const title =
+      '{% if item.t %}{{ item.t }}{% else %}{{ item.list | where_exp: "x", "x | nothing" }}{% endif %}'
+    const reading = read({ each: 'payload', title }, [{ t: 'a' }, { list: [{ y: 1 }] }])
+    expect(reading).toMatchObject({
+      outcome: 'accepted',
+      tasks: [{ index: 0 }],
+      errors: [{ code: 'template_failed', message: expect.stringContaining('item 1: undefined filter') }],
+    })
+  })
+
+  test.each<[string, Given]>([
+    ['all are invalid', { title: '{{ item.u }}' }],
+    ['the filter leaves out the others', { title: '{{ item.t }}', filter: 'item.t == nil' }],
+  ])('rejects the delivery, if %s', (_, given) => {
+    expect(read({ each: 'payload', ...given }, items)).toMatchObject({ outcome: 'rejected' })
+  })
+})
+
+describe('a filter that reads no item', () => {
+  test.each([
+    ['payload.kind == "alert"'],
+    ['payload.kind != "item" and payload.kind == "alert"'],
+    ['payload.item.kind == "alert"'],
+  ])('decides before the items are looked for: %s', (filter) => {
+    expect(read({ filter, each: 'payload.alerts' }, { kind: 'ping' }).outcome).toBe('filtered')
+  })
+
+  test('rejects what has no items where it lets it through', () => {
+    const reading = read({ filter: 'payload.kind', each: 'payload.alerts' }, { kind: 'ping' })
+    expect(reading).toMatchObject({ outcome: 'rejected', errors: [{ path: '/alerts' }] })
   })
 })

@@ -1,6 +1,14 @@
+import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { credentialsIn, isSignedBy, isStandardSecret } from '../../../src/domain/sources/signature.ts'
+import { hashOf } from '../../../src/domain/secret.ts'
+import {
+  credentialsIn,
+  deliveryIdIn,
+  isSecretOf,
+  isSignedBy,
+  isStandardSecret,
+} from '../../../src/domain/sources/signature.ts'
 
 /*
  * The cases of the library's own tests: standard-webhooks/standard-webhooks,
@@ -45,6 +53,24 @@ describe('Standard Webhooks', () => {
   test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('needs the header %s', (name) => {
     expect(isAccepted({ headers: { [name]: undefined } })).toBe(false)
     expect(isAccepted({ headers: { [name]: '' } })).toBe(false)
+  })
+
+  test('accepts the names that Svix has for the headers, but no mixture', () => {
+    const at = new Date()
+    const svix = {
+      'svix-id': ID,
+      'svix-timestamp': `${Math.floor(at.getTime() / 1000)}`,
+      'svix-signature': new Webhook(SECRET).sign(ID, at, BODY),
+    }
+    const without = {
+      'webhook-id': undefined,
+      'webhook-timestamp': undefined,
+      'webhook-signature': undefined,
+    }
+    expect(isAccepted({ headers: { ...svix, ...without } })).toBe(true)
+    expect(deliveryIdIn(svix, 'standard_webhooks')).toBe(ID)
+    for (const name of Object.keys(without))
+      expect(isAccepted({ headers: { ...svix, [name]: undefined } })).toBe(name === 'webhook-signature')
   })
 
   test('computes the signature of the reference', () => {
@@ -98,4 +124,35 @@ describe('Standard Webhooks', () => {
 test('a secret of Standard Webhooks is Base64', () => {
   expect([SECRET, `whsec_${SECRET}`].every(isStandardSecret)).toBe(true)
   expect(['', 'whsec_', 'short', 'not base64 at all!', `whsec_${SECRET}-`].some(isStandardSecret)).toBe(false)
+})
+
+describe('a prefix', () => {
+  const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')
+  const isHmacAccepted = (value: string, prefix: string | null) => {
+    const credentials = credentialsIn(
+      { 'x-signature': value },
+      { verification: { scheme: 'hmac_sha256_hex', header: 'X-Signature', prefix }, now: new Date() },
+    )
+    return (
+      credentials?.kind === 'hmac' && isSignedBy(credentials, { body: Buffer.from(BODY), secrets: [SECRET] })
+    )
+  }
+
+  test.each<[string, string, string | null, boolean]>([
+    ['is required where the source declares one', signature, 'sha256=', false],
+    ['is accepted where the source declares it', `sha256=${signature}`, 'sha256=', true],
+    ['must be the one that the source declares', `sha512=${signature}`, 'sha256=', false],
+    ['is refused where the source declares none', `sha256=${signature}`, null, false],
+  ])('%s', (_, value, prefix, expected) => {
+    expect(isHmacAccepted(value, prefix)).toBe(expected)
+  })
+
+  test.each<[string, boolean]>([
+    [SECRET, false],
+    [`Key ${SECRET}`, true],
+  ])('of a token is required where the source declares one: %s', (value, expected) => {
+    const verification = { scheme: 'token', header: 'X-Token', prefix: 'Key ' } as const
+    const credentials = credentialsIn({ 'x-token': value }, { verification, now: new Date() })
+    expect(credentials?.kind === 'secret' && isSecretOf(credentials.text, [hashOf(SECRET)])).toBe(expected)
+  })
 })

@@ -1,0 +1,191 @@
+import type { ItemTask } from '../../domain/sources/reading.ts'
+import type { FieldError } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
+import type { DestinationRow } from '../../repositories/lists.ts'
+import type { SourceEventRow } from '../../repositories/sources/events.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
+import { type JudgedItem, judgeItems, rememberItems } from './repeats.ts'
+import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
+
+/** A delivery that makes tasks. */
+export interface Accepted {
+  source: Pick<SourceRow, 'id' | 'name' | 'projectId' | 'listId'>
+  row: SourceEventRow
+  tasks: ItemTask[]
+}
+
+/** A delivery with at least one item that is not a repeat. */
+interface NewDelivery extends Accepted {
+  items: JudgedItem[]
+  destination: DestinationRow
+}
+
+type Receipts = Map<string, SourceReceipt | SourceIgnored>
+
+/**
+ * Stores deliveries to open projects with their tasks, in a transaction that has locked the projects and the sources.
+ * Returns the responses by the id of the delivery.
+ */
+export function deliveryWriter({ clock }: { clock: Clock }) {
+  const writeTasks = sourceTaskWriter({ clock })
+
+  return async function deliver(
+    repos: BoundRepositories,
+    { deliveries, projects }: { deliveries: Accepted[]; projects: LockedProjects },
+  ): Promise<Receipts> {
+    const unknown = await storeIdentified(repos, deliveries)
+    const judged = await judgeItems(repos, { deliveries: unknown })
+    const news: NewDelivery[] = []
+    for (const delivery of unknown) {
+      const items = judged.get(delivery.row.id) ?? []
+      if (!items.some(({ isNew }) => isNew)) continue
+      const { source } = delivery
+      const same = news.find((one) => one.source.id === source.id)
+      const destination = same?.destination ?? (await destinationOf(repos, source))
+      news.push({ ...delivery, items, destination })
+    }
+    await repos.sourceEvents.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
+    const receipts = await writeNew(repos, { news, projects })
+    for (const { row } of deliveries) {
+      const receipt =
+        receipts.get(row.id) ?? (await repeatOf(repos, { row, items: judged.get(row.id) ?? [] }))
+      receipts.set(row.id, receipt)
+    }
+    return receipts
+  }
+
+  async function writeNew(
+    repos: BoundRepositories,
+    { news, projects }: { news: NewDelivery[]; projects: LockedProjects },
+  ): Promise<Receipts> {
+    const written = await writeTasks(repos, {
+      projects,
+      items: news.flatMap(({ source, row, destination, items }) =>
+        items
+          .filter(({ isNew }) => isNew)
+          .map(({ item }) => ({ source, destination, rendered: item.task, now: row.receivedAt })),
+      ),
+    })
+    const receipts: Receipts = new Map()
+    const events: { id: string; listId: string; tasks: StoredItem[] }[] = []
+    for (const { row, items, destination } of news) {
+      const tasks = items.flatMap(({ item, isNew, latest }) => {
+        const task = isNew ? written.shift() : undefined
+        if (isNew) latest.taskId = task?.taskId ?? null
+        const { taskId } = latest
+        return taskId === null ? [] : { item: item.index, taskId, created: task?.created ?? false }
+      })
+      const archived = items.filter(({ latest }) => latest.taskId === null)
+      const { listId, projectId } = destination
+      const event = archived.length > 0 ? archivedRow(row, { tasks, archived }) : row
+      if (event !== row) await repos.sourceEvents.update(row.id, event)
+      if (tasks.length > 0) events.push({ id: row.id, listId, tasks })
+      receipts.set(row.id, tasks.length > 0 ? receiptOf(event, { tasks, projectId, listId }) : ARCHIVED)
+    }
+    await repos.sourceEvents.updateTasks(events)
+    await rememberItems(repos, {
+      judged: news.map(({ source, items }) => ({ sourceId: source.id, items })),
+    })
+    return receipts
+  }
+}
+
+/**
+ * Stores the deliveries that their senders give an id. Returns those that are not known: of the others, only an earlier
+ * attempt of the same delivery is, whose result was lost.
+ */
+async function storeIdentified(
+  { sourceEvents }: BoundRepositories,
+  deliveries: Accepted[],
+): Promise<Accepted[]> {
+  const { identified = [], others = [] } = Object.groupBy(deliveries, ({ row }) =>
+    row.dedupKey === null ? 'others' : 'identified',
+  )
+  const inserted = await sourceEvents.insert(identified.map(({ row }) => row))
+  const present = await sourceEvents.listPresent(others.map(({ row }) => row.id))
+  return deliveries.filter(({ row: { id, dedupKey } }) =>
+    dedupKey === null ? !present.has(id) : inserted.has(id),
+  )
+}
+
+/** The source's list, or the default list of its project. */
+export async function destinationOf(
+  { lists }: BoundRepositories,
+  { projectId, listId }: Pick<SourceRow, 'projectId' | 'listId'>,
+): Promise<DestinationRow> {
+  const destination =
+    (listId ? await lists.findDestination(listId) : undefined) ?? (await lists.findDefaultOf(projectId))
+  if (!destination) throw new Error('The project has no default list.')
+  return destination
+}
+
+/** The response to a delivery whose id is known, or whose items all are. */
+async function repeatOf(
+  { sourceEvents }: BoundRepositories,
+  { row: { id, sourceId, dedupKey }, items }: { row: SourceEventRow; items: JudgedItem[] },
+): Promise<SourceReceipt | SourceIgnored> {
+  const latest = items.flatMap(({ latest: { taskId, eventId } }) =>
+    taskId && eventId ? { taskId, eventId, created: false } : [],
+  )
+  if (items.length > 0 && latest.length === 0) return ARCHIVED
+  const of = dedupKey === null ? { id: latest[0]?.eventId ?? id } : { dedupKey }
+  const first = await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })
+  if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
+  const { projectId, listId } = first
+  const isWhole = latest.every(({ eventId }) => eventId === first.id)
+  const tasks = isWhole ? tasksIn(first) : latest
+  return { ...receiptOf(first, { tasks, projectId, listId }), duplicate: first.id !== id }
+}
+
+/** Cast: only this service writes the column. */
+export const storedTasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as StoredItem[]
+
+/** As the interface returns them. */
+export const tasksIn = (row: Pick<SourceEventRow, 'tasks'>): WrittenItem[] =>
+  storedTasksIn(row).map(withoutItem)
+
+const withoutItem = ({ taskId, created }: WrittenItem): WrittenItem => ({ taskId, created })
+
+/** Cast: only values of `errorsOf` and of this file are written to the column. */
+const errorsIn = ({ errors }: Pick<SourceEventRow, 'errors'>) => (errors ?? []) as FieldError[]
+
+function receiptOf(
+  event: Pick<SourceEventRow, 'id' | 'errors'>,
+  { tasks, ...place }: Pick<SourceReceipt, 'projectId' | 'listId'> & { tasks: WrittenItem[] },
+): SourceReceipt {
+  const errors = errorsIn(event)
+  return {
+    accepted: true,
+    eventId: event.id,
+    taskId: tasks[0]?.taskId ?? '',
+    tasks: tasks.map(withoutItem),
+    ...place,
+    duplicate: false,
+    ...(errors.length > 0 && { errors }),
+  }
+}
+
+export const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
+
+/** What the inbox has of a delivery whose tasks, or some of them, are in an archived project. */
+export function archivedRow(
+  row: SourceEventRow,
+  { tasks, archived = [] }: { tasks: StoredItem[]; archived?: JudgedItem[] } = { tasks: [] },
+): SourceEventRow {
+  const message = 'The project is archived. Unarchive it, and replay this.'
+  const errorOf = (about: string) => ({ path: '', code: 'project_archived', message: `${about}${message}` })
+  const errors = [...errorsIn(row), ...archived.map(({ item }) => errorOf(`item ${item.index}: `))].slice(
+    0,
+    100,
+  )
+  if (tasks.length > 0) return { ...row, errors }
+  return {
+    ...row,
+    outcome: 'rejected',
+    dedupKey: null,
+    projectId: null,
+    errors: errors.length > 0 ? errors : [errorOf('')],
+  }
+}
