@@ -133,7 +133,9 @@ describe('a request', () => {
   test('to an unknown URL counts under one label, whatever the URL and method', async () => {
     const before = measured(await scrape(), REQUESTS, { route: 'unmatched' })
 
-    for (const path of ['/api/nope/1', '/api/nope/2', '/nowhere']) await service.get(path)
+    for (const path of ['/api/nope/1', '/api/nope/2', '/mcp/nope']) await service.get(path)
+    // A page of the dashboard.
+    await service.get('/nowhere')
     await service.call('PURGE', '/api/nope/3')
 
     const after = await scrape()
