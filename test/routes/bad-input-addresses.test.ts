@@ -174,8 +174,8 @@ describe('a URL', () => {
     ['GET', '/api/nope'],
     ['POST', '/api/nope'],
     ['DELETE', '/api/tasks/x/y/z'],
-    ['GET', '/API/tasks'],
-    ['GET', '/nope'],
+    ['POST', '/nope'],
+    ['GET', '/mcp/nope'],
   ])('without a route is 404: %s %s', async (method, path) => {
     const refused = await service.call(method, path, { key: null })
 
