@@ -22,6 +22,20 @@ describe('the key of a note', () => {
     },
   )
 
+  test.each([
+    ['1.23', '12.3'],
+    ['1.23', '123'],
+    ['-5', '5'],
+    ['1-2', '12'],
+    ['1 - 2', '12'],
+    ['.5', '5'],
+    ['10, 20', '1020'],
+  ])('tells numbers apart: %s and %s', (one, other) => {
+    const keyOf = (number: string) => noteKeyOf(`The total of my order is ${number}, which is wrong.`)
+    expect(keyOf(one)).not.toBe(keyOf(other))
+    expect(noteKeyOf(`The total, of my order, is ${one} which is WRONG`)).toBe(keyOf(one))
+  })
+
   test('needs 12 characters besides space and punctuation, in any script', () => {
     expect(noteKeyOf('It crashes!! ... now?')).not.toBe(null)
     expect(noteKeyOf('It crashes!! ... no?')).toBe(null)
