@@ -63,6 +63,7 @@ export type ErrorCode =
   | 'too_many_webhooks'
   | 'webhook_not_active'
   | 'webhook_secret_missing'
+  | 'source_secret_missing'
   | 'request_timeout'
   | 'version_mismatch'
   | 'body_too_large'

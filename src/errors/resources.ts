@@ -23,6 +23,11 @@ export const activityNotFound = (id: string) =>
 export const listNotFound = (id: string) =>
   new AppError('list_not_found', { detail: `List ${id} not found.` })
 
+export const sourceSecretMissing = (id: string) =>
+  new AppError('source_secret_missing', {
+    detail: `Source ${id} was imported without its secret. Rotate the secret, and store the new one at the sender first.`,
+  })
+
 export const sourceNotFound = (id: string) =>
   new AppError('source_not_found', { detail: `Source ${id} not found.` })
 
@@ -65,10 +70,10 @@ export const projectNotEmpty = (name: string) =>
     detail: `The project "${name}" has tasks. Move them to another project or delete them first.`,
   })
 
-/** @param users what still references it, as text: rules, keys, routing rules. */
+/** @param users what still references it, as text: rules, keys, routing rules, sources, webhooks, a connection. */
 export const projectInUse = (name: string, users: string[]) =>
   new AppError('project_in_use', {
-    detail: `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, revoke its keys, and delete or change the routing rules that target it first.`,
+    detail: `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, sources, and webhooks, revoke its keys, disconnect its repository, and delete or change the routing rules that target it first.`,
   })
 
 export const projectIsDefault = (name: string) =>

@@ -1,10 +1,13 @@
 import { violates } from '../db/database-error.ts'
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from '../db/drizzle.ts'
 import { apiKeys } from '../db/tables/access.ts'
+import { codehostConnections } from '../db/tables/codehost.ts'
 import { webhookRouting } from '../db/tables/feedback.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
+import { sources } from '../db/tables/sources.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { webhooks } from '../db/tables/webhooks.ts'
 import { projectNotEmpty } from '../errors/index.ts'
 import type { Executor, Reach } from './index.ts'
 import { openCount } from './lists.ts'
@@ -25,6 +28,14 @@ export interface ProjectContent {
   rules: boolean
   keys: boolean
   routingRules: boolean
+  sources: boolean
+  webhooks: boolean
+  connections: boolean
+}
+
+const NO_CONTENT: ProjectContent = {
+  ...{ tasks: false, rules: false, keys: false, routingRules: false },
+  ...{ sources: false, webhooks: false, connections: false },
 }
 
 export function projectsRepository(db: Executor, reach: Reach) {
@@ -126,8 +137,11 @@ export function projectsRepository(db: Executor, reach: Reach) {
           exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null) as tasks,
           exists (select from ${rules} where ${rules.projectId} = ${id} and ${rules.deletedAt} is null) as rules,
           exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys,
-          exists (select from ${webhookRouting} where ${webhookRouting.targetProjectId} = ${id}) as "routingRules"`)
-      return rows[0] ?? { tasks: false, rules: false, keys: false, routingRules: false }
+          exists (select from ${webhookRouting} where ${webhookRouting.targetProjectId} = ${id}) as "routingRules",
+          exists (select from ${sources} where ${sources.projectId} = ${id}) as sources,
+          exists (select from ${webhooks} where ${webhooks.projectId} = ${id}) as webhooks,
+          exists (select from ${codehostConnections} where ${codehostConnections.projectId} = ${id}) as connections`)
+      return rows[0] ?? NO_CONTENT
     },
 
     /** Deletes an empty project with its lists, and its deleted tasks and rules before their retention ends. */

@@ -95,7 +95,7 @@ export const sourcesRoutes: FastifyPluginAsyncTypebox<
     {
       config: {
         operation: sourceOperations.update,
-        errors: ['source_not_found', 'list_not_found', 'project_archived'],
+        errors: ['source_not_found', 'list_not_found', 'project_archived', 'source_secret_missing'],
       },
       schema: {
         tags,

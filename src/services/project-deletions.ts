@@ -162,4 +162,7 @@ const USERS = [
   ['rules', 'rules'],
   ['keys', 'keys'],
   ['routingRules', 'routing rules'],
+  ['sources', 'sources'],
+  ['webhooks', 'webhooks'],
+  ['connections', 'a connection'],
 ] as const

@@ -255,6 +255,11 @@ describe('an import', () => {
     const { body: activity } = await service.get('/api/activity')
     expect(activity.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
     expect((await service.get(`/api/sources/${ids.source}`)).body).toMatchObject({ isActive: false })
+    await service.post(`/api/projects/${ids.project}/unarchive`)
+    const switchedOn = await service.patch(`/api/sources/${ids.source}`, { isActive: true })
+    expect([switchedOn.status, switchedOn.body.code]).toEqual([409, 'source_secret_missing'])
+    expect(switchedOn.body.detail).toContain('Rotate the secret')
+    await service.post(`/api/projects/${ids.project}/archive`)
     expect((await service.get(`/api/webhooks/${ids.webhook}`)).body).toMatchObject({
       isActive: false,
       disabledReason: 'imported',

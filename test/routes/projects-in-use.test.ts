@@ -18,6 +18,29 @@ const remove = (id: string, app = service) => app.delete(`/api/projects/${id}`)
 const route = (targetProjectId: string, app = service) =>
   app.post('/api/webhook-routing', { appMatch: `app-${targetProjectId}`, targetProjectId })
 
+describe('deleting a project that something else uses', () => {
+  test.each<[string, (projectId: string) => Promise<string>]>([
+    [
+      'sources',
+      async (projectId) => {
+        const template = { title: '{{ payload.title }}' }
+        const { body } = await service.post('/api/sources', {
+          ...{ name: 'Forms', projectId, verify: { scheme: 'bearer' }, template },
+        })
+        return `/api/sources/${body.id}`
+      },
+    ],
+  ])('is rejected, and names them: %s', async (user, make) => {
+    const project = await service.given.project()
+    const path = await make(project.id)
+    const refused = await remove(project.id)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
+    expect(refused.body.detail).toContain(`in use by ${user}.`)
+    expect((await service.delete(path)).status).toBe(204)
+    expect((await remove(project.id)).status).toBe(204)
+  })
+})
+
 describe('deleting a project that a routing rule targets', () => {
   test.each([
     ['active', true],

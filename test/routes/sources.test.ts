@@ -161,12 +161,6 @@ describe('a source', () => {
     const foreign = await service.post('/api/sources', await given({ listId: other.inbox.id }))
     expect([foreign.status, foreign.body.code]).toEqual([404, 'list_not_found'])
   })
-
-  test('is deleted with its project', async () => {
-    const { source } = await sourceOf(service)
-    expect((await service.delete(`/api/projects/${source.projectId}`)).status).toBe(204)
-    expect((await service.get(`/api/sources/${source.id}`)).body.code).toBe('source_not_found')
-  })
 })
 
 describe('without an encryption key', () => {

@@ -135,7 +135,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   project_in_use: [
     409,
     'Project in use',
-    'A project can only be deleted if no rule, valid key or routing rule references it. Deleted rules do not count; they are removed with it.',
+    'A project can only be deleted if no rule, valid key, routing rule, source, webhook or connection references it. Deleted rules do not count; they are removed with it.',
   ],
   last_admin_key: [
     409,
@@ -219,6 +219,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   ],
   too_many_webhooks: [409, 'Too many webhooks', 'There are as many webhooks as allowed. Delete one first.'],
   webhook_not_active: [409, 'Webhook is off', 'The webhook is switched off. Set `isActive` to true first.'],
+  source_secret_missing: [
+    409,
+    'Source has no secret',
+    'The source was imported, and secrets are not exported. Rotate its secret first.',
+  ],
   webhook_secret_missing: [
     409,
     'Webhook has no secret',

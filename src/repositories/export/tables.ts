@@ -28,8 +28,8 @@ const COUNTED = 'counted by an import'
 const SECRET = 'a secret'
 const STATE = 'the state of the instance that sends'
 const OFF = 'off after an import, until it has its secret'
-/** No secret has this hash, and nothing can be decrypted from it. */
-const NO_SECRET = `encode(sha256(gen_random_uuid()::text::bytea), 'hex')`
+/** A source without a secret, until one is rotated in. */
+const NO_SECRET = `''`
 
 /** In the order of the lines: a row comes after those that it refers to. */
 export const EXPORTED_TABLES: readonly ExportedTable[] = [

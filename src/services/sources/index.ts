@@ -3,7 +3,7 @@ import type { Operations } from '../../domain/operation.ts'
 import { PRESETS } from '../../domain/sources/presets.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
-import { listNotFound, sourceNotFound, validationFailed } from '../../errors/index.ts'
+import { listNotFound, sourceNotFound, sourceSecretMissing, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
@@ -15,7 +15,7 @@ import { requirePlace } from '../place.ts'
 import { writableProject } from '../writable-project.ts'
 import { asTemplate, definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
-import type { SourceSecrets } from './secrets.ts'
+import { hasSecret, type SourceSecrets } from './secrets.ts'
 
 export const sourceOperations = {
   listPresets: { scope: 'admin' },
@@ -96,7 +96,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       return toSource(await sourceOf(repos.within(caller), id))
     },
 
-    /** @throws source_not_found, project_archived, list_not_found, validation_failed */
+    /** @throws source_not_found, source_secret_missing, project_archived, list_not_found, validation_failed */
     async update(
       caller: Caller,
       { id, change: { verify, template, ...change } }: { id: string; change: SourceChange },
@@ -116,6 +116,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       return bound.transaction(async (repos) => {
         const source = await lockedSource(repos, id)
         if (verify && verify.scheme !== source.scheme) throw schemeChanged()
+        if (change.isActive && !source.isActive && !hasSecret(source)) throw sourceSecretMissing(id)
         const now = clock.now()
         const isSwitched = change.isActive !== undefined && change.isActive !== source.isActive
         // Other templates, or another try with these.
@@ -149,10 +150,11 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
         const source = await lockedSource(repos, id)
         const now = clock.now()
         const { text, stored } = secrets.secretFor(source, given)
+        const overlaps = overlapSeconds > 0 && hasSecret(source)
         const change = {
           secret: stored,
-          previousSecret: overlapSeconds > 0 ? source.secret : null,
-          previousSecretUntil: overlapSeconds > 0 ? new Date(now.getTime() + overlapSeconds * 1000) : null,
+          previousSecret: overlaps ? source.secret : null,
+          previousSecretUntil: overlaps ? new Date(now.getTime() + overlapSeconds * 1000) : null,
           updatedAt: now,
         }
         await repos.sources.update(id, change)

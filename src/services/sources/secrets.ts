@@ -42,7 +42,8 @@ export function sourceSecrets({
     /** The hashes of the valid secrets, or the secrets themselves if they sign. */
     validOf(source: Stored, now: Date): Unsealed {
       const { id, scheme, secret, previousSecret } = source
-      const stored = [secret, ...(isOverlapping(source, now) && previousSecret ? [previousSecret] : [])]
+      const previous = isOverlapping(source, now) ? previousSecret : null
+      const stored = [secret, previous].flatMap((one) => one || [])
       if (!isSigning(scheme)) return { texts: stored, isComplete: true }
       return unsealAll(stored, { keys, owner: ownerOf(id) })
     },
@@ -59,13 +60,16 @@ export function sourceSecrets({
 /** The secrets of a source, encrypted again if they sign. */
 export function reencryptedSource(source: SourceRow, reencrypt: Reencrypt): Partial<SourceRow> {
   const { id, scheme, secret, previousSecret, previousSecretUntil: until } = source
-  if (!isSigning(scheme)) return {}
+  if (!isSigning(scheme) || !hasSecret(source)) return {}
   const owner = ownerOf(id)
   return {
     secret: reencrypt(secret, { owner, name: 'secret' }),
     previousSecret: previousSecret && reencrypt(previousSecret, { owner, name: 'previous secret', until }),
   }
 }
+
+/** Whether it has a secret: an imported source gets one when it is rotated. */
+export const hasSecret = ({ secret }: Pick<Stored, 'secret'>) => secret !== ''
 
 /** Whether the previous secret is still valid. */
 export const isOverlapping = ({ previousSecretUntil }: Pick<Stored, 'previousSecretUntil'>, now: Date) =>
