@@ -2,6 +2,7 @@ import { Liquid, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 import type { FieldError } from '../../errors/index.ts'
 import type { SourceTemplate, SourceTemplateMember } from '../../schemas/source.ts'
+import { countMemory } from './liquid-memory.ts'
 import { refuseIgnored } from './liquid-syntax.ts'
 
 /** What decides which tasks a payload makes. */
@@ -54,6 +55,7 @@ const engine = new Liquid({
   memoryLimit: MAX_MEMORY,
 })
 for (const tag of Object.keys(engine.tags)) if (!TAGS.has(tag)) delete engine.tags[tag]
+countMemory(engine, MAX_MEMORY)
 
 const parsed = new LRUCache<string, ParsedDefinition>({ max: 200 })
 
