@@ -9,6 +9,7 @@ const TIMED = [
   'greedy-callers',
   'list-deletion',
   'long-rules',
+  'looping-source',
   'many-large-batches',
   'thousand-slow-clients',
 ].map((name) => `test/faults/${name}.test.ts`)
