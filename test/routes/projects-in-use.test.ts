@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
 import { type Locks, locksOf } from '../support/locks.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
+import { SENDING_ENV } from '../support/webhooks.ts'
 
 let instances: TwoInstances
 let service: TestApp
 let second: TestApp
 let locks: Locks
 beforeAll(async () => {
-  instances = await startTwoInstances()
+  instances = await startTwoInstances({ env: SENDING_ENV })
   ;({ service, second } = instances)
   locks = locksOf(service)
 })
@@ -28,6 +29,26 @@ describe('deleting a project that something else uses', () => {
           ...{ name: 'Forms', projectId, verify: { scheme: 'bearer' }, template },
         })
         return `/api/sources/${body.id}`
+      },
+    ],
+    [
+      'webhooks',
+      async (projectId) => {
+        const url = 'http://127.0.0.1:9/hook'
+        const { body } = await service.post('/api/webhooks', { name: 'Chat', url, projectId })
+        return `/api/webhooks/${body.id}`
+      },
+    ],
+    [
+      'a connection',
+      async (projectId) => {
+        await service.query(
+          `insert into codehost_connections (id, project_id, repository, repository_id, api_url, schedule, next_full_at,
+             connected_at, updated_at)
+           values (gen_random_uuid(), $1, 'acme/app', 1, 'http://127.0.0.1:9', 'off', now(), now(), now())`,
+          [projectId],
+        )
+        return `/api/projects/${projectId}/codehost`
       },
     ],
   ])('is rejected, and names them: %s', async (user, make) => {

@@ -61,6 +61,16 @@ describe('feedback', () => {
     }
   })
 
+  test('that names an existing project goes there, however its letters are composed', async () => {
+    const composed = await service.given.project()
+    await service.patch(`/api/projects/${composed.id}`, { name: 'Caf\u00e9' })
+    const decomposed = await service.given.project()
+    await service.patch(`/api/projects/${decomposed.id}`, { name: 'Cre\u0301che' })
+
+    expect((await send(feedback({ project_name: 'cafe\u0301' }))).body.projectId).toBe(composed.id)
+    expect((await send(feedback({ project_name: 'Cr\u00e9che' }))).body.projectId).toBe(decomposed.id)
+  })
+
   test('by a rule without a name shows what the rule matches', async () => {
     const project = await service.given.project()
     const { body: rule } = await make({
