@@ -64,11 +64,13 @@ describe('a large batch', () => {
     const first = await send(large())
     const again = await send(large())
     const other = await send(large(99))
+    const changed = await send(large().with(50, { title: 'Another', description: text }))
 
     expect(first.status).toBe(201)
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     expect(again.body).toEqual(first.body)
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+    expect([changed.status, changed.body.code]).toEqual([422, 'idempotency_key_reused'])
     expect(await countIn(service, id)).toEqual({ tasks: 100, activities: 100 })
   })
 

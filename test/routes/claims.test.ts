@@ -12,6 +12,19 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('a claim', () => {
+  test('is of no task of another project, also one that was moved there meanwhile', async () => {
+    const { task } = await given.project()
+    const [{ id }, other] = [await task(), await service.given.project()]
+    const key = await service.given.key({ projectId: other.id })
+    expect(codeOf(await service.post(`/api/tasks/${id}/claim`, {}, { key }))).toEqual([404, 'task_not_found'])
+
+    // What checks the key's project has passed by then.
+    const actor = { type: 'key', id: null, name: 'worker' } as const
+    const claim = { activityId: UNKNOWN_ID, actor, leaseSeconds: 60, now: new Date() }
+    expect(await service.repos.within({ projectId: other.id }).claims.claim(id, claim)).toBeUndefined()
+    expect(await service.task(id)).toMatchObject({ status: 'open', claim: null })
+  })
+
   test('sets the task in progress, for the key and until the end of the lease', async () => {
     const { task, claim } = await given.project()
     const { id } = await task()
