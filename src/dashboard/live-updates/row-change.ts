@@ -2,8 +2,11 @@ import type { Activity, TaskListItem } from '../api/queries.ts'
 
 /** The new values of a row's fields that an activity names; it does not repeat long texts. */
 export function rowChangeOf({ type, metadata }: Pick<Activity, 'type' | 'metadata'>): Partial<TaskListItem> {
-  if (type === 'task.completed') return { status: 'done' }
-  if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'] }
+  if (type === 'task.completed') {
+    const closedReason = metadata.closedReason as TaskListItem['closedReason'] | undefined
+    return { status: 'done', ...(closedReason && { closedReason }) }
+  }
+  if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'], closedReason: null }
   if (type === 'comment.created' || type === 'comment.deleted')
     return { commentCount: metadata.commentCount as number }
   if (type === 'task.claimed') return { status: 'in_progress' }

@@ -1,13 +1,15 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Schema } from '../api/client.ts'
 import type { TaskListItem } from '../api/queries.ts'
 import type { PaletteStep } from '../keyboard/shortcuts.ts'
 import { plural } from '../lib/plural.ts'
 import type { TaskActions } from '../tasks/edits/use-task-actions.ts'
-import { PRIORITIES, STATUSES } from '../tasks/filters.ts'
+import { PRIORITIES } from '../tasks/filters.ts'
 import { useAllLists } from '../tasks/list-menu.tsx'
 import { namesQuery, TYPING_MS } from '../tasks/names.ts'
+import { changeToChoice, STATUS_CHOICES, statusChoiceOf } from '../tasks/status-choice.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 
@@ -31,28 +33,42 @@ export const tasksText = (tasks: TaskListItem[]) =>
   tasks.length === 1 ? `“${tasks[0]?.title}”` : plural(tasks.length, 'selected task')
 
 export const StatusStep = (props: StepProps) => (
-  <ValueStep {...props} field="status" label="Set status" names={STATUSES} />
+  <ValueStep
+    {...props}
+    label="Set status"
+    names={STATUS_CHOICES}
+    currentOf={statusChoiceOf}
+    changeTo={changeToChoice}
+  />
 )
 
 export const PriorityStep = (props: StepProps) => (
-  <ValueStep {...props} field="priority" label="Set priority" names={PRIORITIES} />
+  <ValueStep
+    {...props}
+    label="Set priority"
+    names={PRIORITIES}
+    currentOf={({ priority }) => priority}
+    changeTo={(priority) => ({ priority })}
+  />
 )
 
-interface ValueStepProps extends StepProps {
-  field: 'status' | 'priority'
+interface ValueStepProps<T extends string> extends StepProps {
   label: string
-  names: Record<string, string>
+  names: Record<T, string>
+  currentOf(task: TaskListItem): T
+  changeTo(value: T, tasks: TaskListItem[]): Schema<'TaskChange'>
 }
 
-function ValueStep({ field, label, names, tasks, actions, typed, ...rest }: ValueStepProps) {
+function ValueStep<T extends string>(props: ValueStepProps<T>) {
+  const { label, names, currentOf, changeTo, tasks, actions, typed, ...rest } = props
   const [text, setText] = useState(textOf(typed))
-  const options = Object.entries(names).map(
+  const options = (Object.entries(names) as [T, string][]).map(
     ([value, name]): Option => ({
       id: value,
       label: name,
       group: tasksText(tasks),
-      isCurrent: tasks.every((task) => task[field] === value),
-      run: () => void actions.change(tasks, { [field]: value }),
+      isCurrent: tasks.every((task) => currentOf(task) === value),
+      run: () => void actions.change(tasks, changeTo(value, tasks)),
     }),
   )
   return (

@@ -20,6 +20,7 @@ import {
 import type { ComponentType } from 'react'
 import type { Task, TaskListItem } from '../api/queries.ts'
 import styles from './icons.module.css'
+import { statusChoiceOf } from './status-choice.ts'
 
 type IconTask = Pick<
   TaskListItem,
@@ -125,7 +126,9 @@ export function PriorityBars({ priority }: { priority: Task['priority'] }) {
   )
 }
 
-export function StatusCircle({ status }: { status: Task['status'] }) {
+export function StatusCircle({ task }: { task: Pick<Task, 'status' | 'closedReason'> }) {
+  const status = statusChoiceOf(task)
+  if (status === 'not_planned') return <SkipIcon size={18} fill="var(--quiet)" aria-hidden />
   if (status === 'done') return <CheckCircleIcon size={18} fill="var(--green)" aria-hidden />
   if (status === 'in_progress') return <IssueDraftIcon size={18} fill="var(--amber)" aria-hidden />
   return <span className={styles.circle} aria-hidden />

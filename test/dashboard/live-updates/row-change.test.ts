@@ -18,7 +18,14 @@ describe('the change of a row', () => {
 
   test.for([
     [{ type: 'task.completed', metadata: { from: 'open' } }, { status: 'done' }],
-    [{ type: 'task.reopened', metadata: { to: 'in_progress' } }, { status: 'in_progress' }],
+    [
+      { type: 'task.completed', metadata: { from: 'open', closedReason: 'not_planned' } },
+      { status: 'done', closedReason: 'not_planned' },
+    ],
+    [
+      { type: 'task.reopened', metadata: { to: 'in_progress' } },
+      { status: 'in_progress', closedReason: null },
+    ],
     [{ type: 'task.claimed', metadata: { number: 3 } }, { status: 'in_progress' }],
     [
       { type: 'task.claim_released', metadata: { number: 3 } },

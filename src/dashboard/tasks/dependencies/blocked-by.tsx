@@ -5,11 +5,11 @@ import { type Problem, problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
 import { shortTitle } from '../edits/toast-text.ts'
-import { STATUSES } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
 import { Conflict } from '../panel/conflict.tsx'
 import { useTaskEdit } from '../panel/use-task-edit.ts'
 import { TaskLink } from '../reports/task-link.tsx'
+import { STATUS_CHOICES, statusChoiceOf } from '../status-choice.ts'
 import { BlockerSelect } from './blocker-select.tsx'
 import { cycleText, MAX_TITLES } from './cycle-text.ts'
 import styles from './dependencies.module.css'
@@ -59,13 +59,14 @@ function Blocker({ id, projectId, onRemove }: BlockerProps) {
   const query = useQuery(taskQuery(id))
   const { data: blocker } = query
   const isGone = query.isError && problemOf(query.error).status === 404
+  const status = blocker && STATUS_CHOICES[statusChoiceOf(blocker)]
   const title = isGone ? 'Deleted task' : (blocker?.title ?? (query.isError ? 'Couldn’t load the task' : '…'))
   return (
     <li>
       {blocker && !isGone ? (
         <>
-          <span role="img" aria-label={STATUSES[blocker.status]} title={STATUSES[blocker.status]}>
-            <StatusCircle status={blocker.status} />
+          <span role="img" aria-label={status} title={status}>
+            <StatusCircle task={blocker} />
           </span>
           <TaskLink id={id} title={title} />
           {blocker.projectId !== projectId && <span className="quiet small">in another project</span>}

@@ -13,6 +13,7 @@ import { stoppableProgress } from '../../components/stoppable-progress.tsx'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
+import { effectOf } from '../status-choice.ts'
 import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
 import { sendEach } from './send-each.ts'
 import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
@@ -50,7 +51,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     const before = new Map(tasks.map((task) => [task.id, task]))
     const hidePreview = previewChange(queryClient, {
       ids: [...before.keys()],
-      changeOf: (task) => changeOf(task) as Partial<TaskListItem>,
+      changeOf: (task) => effectOf(changeOf(task)) as Partial<TaskListItem>,
     })
     const isLong = tasks.length >= MIN_TASKS_WITH_PROGRESS
     const progress = isLong ? stoppableProgress('Updating tasks', tasks.length) : undefined
@@ -64,7 +65,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     const doneEdits = editsOf({
       before,
       done,
-      fields: [...new Set(tasks.flatMap((task) => Object.keys(changeOf(task))))],
+      fields: [...new Set(tasks.flatMap((task) => Object.keys(effectOf(changeOf(task)))))],
     })
     edits.resolve(doneEdits)
     action.label = actionLabel(label, done)

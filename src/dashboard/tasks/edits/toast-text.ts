@@ -10,7 +10,8 @@ export interface Titled {
 }
 
 /** The short name of a change for a toast. */
-export function changeLabel({ status, priority, listId, ...others }: Change) {
+export function changeLabel({ status, closedReason, priority, listId, ...others }: Change) {
+  if (closedReason === 'not_planned') return 'Not planned'
   if (status === 'done') return 'Done'
   if (status === 'open') return 'Reopened'
   if (status === 'in_progress') return 'In progress'

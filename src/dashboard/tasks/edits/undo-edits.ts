@@ -64,7 +64,16 @@ export function reverseOf({ before, after }: Edit, current: Fields): Change | un
       Object.assign(change, { [name]: namesWithout({ was, made, is }) })
     else return undefined
   }
-  return change as Change
+  return withReason(change)
+}
+
+/** The API takes a reason only with the status done, and nothing clears it but a reopening. No reason means completed. */
+function withReason({ closedReason, ...change }: Fields): Change {
+  const isDone = (change.status ?? 'done') === 'done'
+  const isNotPlanned = closedReason === 'not_planned'
+  // A completion needs no reason, and the code host may own it.
+  if (closedReason === undefined || !isDone || (change.status && !isNotPlanned)) return change as Change
+  return { ...change, status: 'done', closedReason: isNotPlanned ? 'not_planned' : 'completed' } as Change
 }
 
 /** Undoes one task with a version check, several with as few requests as possible. */

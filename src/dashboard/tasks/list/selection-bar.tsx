@@ -7,10 +7,11 @@ import type { TaskFilters } from '../../api/queries.ts'
 import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
 import { openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
-import { PRIORITIES, STATUSES } from '../filters.ts'
+import { PRIORITIES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
 import { deletionLock, mergeLock, statusLock } from '../managed.ts'
 import { rankOptions, useNames } from '../names.ts'
+import { changeToChoice, STATUS_CHOICES } from '../status-choice.ts'
 import { endSelection } from './end-selection.ts'
 import styles from './task-list.module.css'
 import { useMatchingTasks } from './use-matching-tasks.ts'
@@ -45,7 +46,12 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
       >
         Mark done
       </Button>
-      <Picker label="Status" lock={locked} options={STATUSES} onSelect={(status) => change({ status })} />
+      <Picker
+        label="Status"
+        lock={locked}
+        options={STATUS_CHOICES}
+        onSelect={(choice) => change(changeToChoice(choice, tasks))}
+      />
       <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
       <LabelAdder
         projectId={filters.projectId}

@@ -8,6 +8,7 @@ import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
 import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import { statusLock } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
+import { STATUS_CHOICES, statusChoiceOf } from '../status-choice.ts'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -42,6 +43,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
   const lock = statusLock([task])
+  const isNotPlanned = statusChoiceOf(task) === 'not_planned'
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const classes = [
     styles.row,
@@ -84,12 +86,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         type="button"
         className={`plain-button ${styles.tool}`}
         disabled={!mayWrite || lock !== undefined}
-        title={lock}
+        title={lock ?? (isNotPlanned ? STATUS_CHOICES.not_planned : undefined)}
         tabIndex={tabIndex}
         aria-label={isDone ? `Reopen: ${task.title}` : `Mark done: ${task.title}`}
         onClick={() => props.onToggle(task)}
       >
-        <StatusCircle status={task.status} />
+        <StatusCircle task={task} />
       </button>
       {/* Not the router's link, which re-renders on every navigation. */}
       <a

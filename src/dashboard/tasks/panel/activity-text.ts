@@ -16,6 +16,7 @@ function textOf({ type, message, metadata, actor }: Activity): string {
     case 'task.created':
       return isOfCodehost ? 'imported the task' : 'created the task'
     case 'task.completed':
+      if (metadata.closedReason === 'not_planned') return 'closed the task as not planned'
       return isOfCodehost ? 'closed the task' : 'marked the task done'
     case 'task.reopened':
       return metadata.to === 'in_progress' ? 'reopened the task and started it' : 'reopened the task'
@@ -73,6 +74,8 @@ function changeText(name: string, change: unknown): string {
   const { from, to } = change as { from: unknown; to: unknown }
   if (name === 'priority') return `set the priority to ${displayName(PRIORITIES, to)}`
   if (name === 'status') return `set the status to ${displayName(STATUSES, to)}`
+  if (name === 'closedReason' && to === 'not_planned') return 'set the status to not planned'
+  if (name === 'closedReason' && to === 'completed') return 'set the status to done'
   if (name === 'isDraft') return to === true ? 'converted it to a draft' : 'marked it as ready for review'
   if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {

@@ -4,11 +4,12 @@ import { projectsQuery, type Task } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { BlockedBy } from '../dependencies/blocked-by.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
-import { PRIORITIES, STATUSES } from '../filters.ts'
+import { PRIORITIES } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
 import { useAllLists } from '../list-menu.tsx'
 import { isTied, statusLock, useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
+import { changeToChoice, STATUS_CHOICES, type StatusChoice, statusChoiceOf } from '../status-choice.ts'
 import styles from './task-panel.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
 
@@ -35,9 +36,11 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           aria-label="Status"
           disabled={lock !== undefined}
           title={lock}
-          data={toOptions(STATUSES)}
-          value={task.status}
-          onChange={(status) => status && void actions.change([task], { status: status as Task['status'] })}
+          data={toOptions(STATUS_CHOICES)}
+          value={statusChoiceOf(task)}
+          onChange={(choice) =>
+            choice && void actions.change([task], changeToChoice(choice as StatusChoice, [task]))
+          }
         />
       </dd>
       <dt>Priority</dt>

@@ -133,7 +133,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
         {mayWrite && !statusLock([task]) && (
           <Button
             variant="default"
-            leftSection={<StatusCircle status={task.status} />}
+            leftSection={<StatusCircle task={task} />}
             onClick={() => actions.toggleDone(task)}
           >
             {isDone ? 'Reopen' : 'Mark done'}

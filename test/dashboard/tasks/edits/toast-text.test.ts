@@ -5,6 +5,8 @@ import { changeLabel } from '../../../../src/dashboard/tasks/edits/toast-text.ts
 describe('the label of a change', () => {
   test.each<[Change, string]>([
     [{ status: 'done' }, 'Done'],
+    [{ status: 'done', closedReason: 'completed' }, 'Done'],
+    [{ status: 'done', closedReason: 'not_planned' }, 'Not planned'],
     [{ status: 'open' }, 'Reopened'],
     [{ status: 'in_progress' }, 'In progress'],
     [{ priority: 'high' }, 'Priority high'],

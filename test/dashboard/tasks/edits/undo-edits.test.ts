@@ -43,6 +43,21 @@ describe('reversing an edit', () => {
     ).toEqual({})
   })
 
+  const open = { status: 'open', closedReason: null } as const
+  const resumed = { status: 'in_progress', closedReason: null } as const
+  const completed = { status: 'done', closedReason: 'completed' } as const
+  const notPlanned = { status: 'done', closedReason: 'not_planned' } as const
+  test.for<[string, Edit['before'], Edit['after'], Change]>([
+    ['opens a task that was closed as not planned', open, notPlanned, { status: 'open' }],
+    ['resumes one that was in progress', resumed, notPlanned, { status: 'in_progress' }],
+    ['closes one as not planned that was opened', notPlanned, open, notPlanned],
+    ['completes one that was opened, without a reason', completed, open, { status: 'done' }],
+    ['restores the reason', { closedReason: 'not_planned' }, { closedReason: 'completed' }, notPlanned],
+    ['takes no reason for completed', { closedReason: null }, { closedReason: 'not_planned' }, completed],
+  ])('%s', ([, before, after, change]) => {
+    expect(reverseOf(edit('a', { before, after }), after)).toEqual(change)
+  })
+
   test('keeps labels and assignees that others added or removed', () => {
     const changed = edit('a', {
       before: { labels: ['kept', 'removed'] },

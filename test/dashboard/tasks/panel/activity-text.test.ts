@@ -8,6 +8,9 @@ describe('the text of an activity', () => {
     [{ priority: { from: 'low', to: 'high' } }, 'set the priority to high'],
     [{ status: { from: 'open', to: 'in_progress' } }, 'set the status to in progress'],
     [{ status: { from: 'open', to: 'blocked' } }, 'set the status to blocked'],
+    [{ closedReason: { from: null, to: 'not_planned' } }, 'set the status to not planned'],
+    [{ closedReason: { from: 'not_planned', to: 'completed' } }, 'set the status to done'],
+    [{ closedReason: { from: null, to: 'duplicate' } }, 'changed the reason'],
     [{ labels: { from: ['a'], to: ['a', 'b', 'c'] } }, 'added b, c (labels)'],
     [{ labels: { from: ['a'], to: ['b'] } }, 'added b and removed a (labels)'],
     [{ assignees: { from: ['ada'], to: [] } }, 'removed ada (assignees)'],
@@ -33,6 +36,11 @@ describe('the text of an activity', () => {
     [null, 'edited the task'],
   ])('names the changed fields: %j', (changes, text) => {
     expect(activityText(activity('task.updated', { metadata: { changes } }))).toBe(text)
+  })
+
+  test('says that a task was not planned', () => {
+    const metadata = { from: 'open', closedReason: 'not_planned' }
+    expect(activityText(activity('task.completed', { metadata }))).toBe('closed the task as not planned')
   })
 
   test('distinguishes reopened from resumed tasks', () => {
