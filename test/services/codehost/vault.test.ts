@@ -22,3 +22,20 @@ test.each([
 
   expect(texts).toEqual(isValid ? [current?.text, previous?.text] : [current?.text])
 })
+
+test('a stored token, and that of the operator, are for no host that is not allowed any more', () => {
+  const keys = [randomBytes(32)] as const
+  const vaultFor = (apiUrls: string[]) =>
+    tokenVault({ apiUrls, token: 'of the operator', encryptionKeys: [...keys], randomBytes })
+  const before = vaultFor(['https://host.example', 'https://other.example'])
+  const own = { id: 'a', apiUrl: 'https://other.example', ...before.seal({ token: 'stored' }, 'a') }
+  expect(before.accessOf(own)).toMatchObject({ apiUrl: 'https://other.example', token: 'stored' })
+
+  const after = vaultFor(['https://host.example'])
+  const without = { id: 'a', apiUrl: 'https://other.example', token: null, app: null }
+  for (const connection of [own, without]) {
+    const access = after.accessOf(connection)
+    expect(access).toMatchObject({ code: 'codehost_url_not_allowed' })
+    expect(access).not.toHaveProperty('token')
+  }
+})
