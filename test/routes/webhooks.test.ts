@@ -256,10 +256,3 @@ test.each(['https://10.0.0.1/', 'http://example.com/', 'nowhere'])(
     await app.delete(path)
   },
 )
-
-test('a project is deleted with its webhooks', async () => {
-  const project = await app.given.project()
-  const { id } = await webhookTo(app, { url: receiver.url, projectId: project.id })
-  expect((await app.delete(`/api/projects/${project.id}`)).status).toBe(204)
-  expect((await app.get(`/api/webhooks/${id}`)).status).toBe(404)
-})

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type ApiResponse, startApp, type TestApp } from '../../support/app.ts'
+import { type ApiResponse, codeOf, startApp, type TestApp } from '../../support/app.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import { type Locks, locksOf } from '../../support/locks.ts'
 
@@ -199,7 +199,7 @@ describe('deleting the project', () => {
     expect(await tasksOf(project.id)).toHaveLength(50)
   })
 
-  test('while the first page is requested: the deletion waits, and nothing of the page is stored', async () => {
+  test('while the first page is requested: it is refused, as the project is connected, and the page waits', async () => {
     const { project } = await connected(50)
     const send = delayResponses(isListing)
     const { done } = await startWork(project.id)
@@ -210,23 +210,28 @@ describe('deleting the project', () => {
     send()
     await locks.waiting(2, response, done)
     await release()
-    expect((await response).status).toBe(204)
+    expect(codeOf(await response)).toEqual([409, 'project_in_use'])
     await done
-    expect(await tasksOf(project.id)).toEqual([])
+    expect(await tasksOf(project.id)).toHaveLength(50)
   })
 
-  test('while a run is queued: the run waits, or is skipped', async () => {
+  test('while a run is queued: it is refused, and the run is queued', async () => {
     const { project, queued, release } = await comingDue()
     const response = service.delete(`/api/projects/${project.id}`)
     await locks.waiting(2, response)
     await release()
     await queued
-    expect((await response).status).toBe(204)
+    expect(codeOf(await response)).toEqual([409, 'project_in_use'])
+    expect((await service.get(`/api/codehost/${project.id}/syncs`)).body.data).toMatchObject([
+      { status: 'queued' },
+    ])
+    await service.delete(`/api/projects/${project.id}/codehost`)
   })
 
   test('while the trash is cleaned up: its tasks are left to the deletion', async () => {
     const { project } = await connected(5)
     await synced(project.id)
+    await service.delete(`/api/projects/${project.id}/codehost`)
     await service.query("update tasks set deleted_at = now() - interval '31 days' where project_id = $1", [
       project.id,
     ])
