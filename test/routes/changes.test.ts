@@ -326,20 +326,23 @@ describe('a long poll', () => {
     const key = await instance.given.key()
     const { nextCursor } = await read('', { on: instance })
     const url = `/api/changes?cursor=${nextCursor}&wait=60`
-    const polls = Array.from({ length: 20 }, () => instance.get(url, { key }))
+    const poll = () => instance.get(url, { key })
+    const polls = Array.from({ length: 20 }, poll)
     await expect
       .poll(async () => {
         const response = await instance.get('/api/changes?wait=1', { key })
+        // It was counted before one of the others, which was refused.
+        if (response.status === 200) polls.push(poll())
         return [response.status, response.body.code]
       })
       .toEqual([429, 'rate_limited'])
 
     expect((await instance.get('/api/changes', { key })).status).toBe(200)
-    // More than the pool has.
-    expect(polls).toHaveLength(20)
     expect((await instance.get('/api/me', { key })).status).toBe(200)
     const { id } = await log({ type: 'x' }, instance)
-    for (const { body } of await Promise.all(polls)) expect(body.data[0].id).toBe(id)
+    const held = (await Promise.all(polls)).filter(({ status }) => status === 200)
+    // More than the pool has.
+    expect(held.map(({ body }) => body.data[0].id)).toEqual(Array(20).fill(id))
     await instance.close()
   })
 })
