@@ -61,6 +61,8 @@ describe('while a request waits for a run', () => {
     async (_, headers) => {
       const project = await connected()
       const { response, runId } = await startWithLongWait(project, headers)
+      // Disconnecting it would end the run first, which the request may see.
+      await service.query('delete from codehost_connections where project_id = $1', [project.id])
       expect((await service.delete(`/api/projects/${project.id}`)).status).toBe(204)
       const { status, body, headers: responseHeaders } = await response
       expect(status).toBe(202)
