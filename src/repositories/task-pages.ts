@@ -60,7 +60,7 @@ export function taskPages(
      * Reads a page of tasks as JSON text. Words are found by reading all tasks of a small place, or of those that another
      * filter has found; by the text index if they are rare; else by reading the next tasks first, of which some have a
      * frequent word. At a million tasks, each is slow where the others are fast. Where no index helps, the page ends
-     * after so many tasks, and the next one goes on there.
+     * after so many tasks, and the next one continues there.
      */
     async list({ words = [], ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson> {
       const { found, indexed, others } = await conditionOf(db, { reach, filter, sortBy: page.sortBy })

@@ -181,7 +181,7 @@ const STOP_POLL_MS = 10
 // Another process was faster, or the port was just taken.
 const HAS_LOCK_FILE = /"postmaster\.pid" (already exists|is empty)/
 const PASSING = /could not bind|could not create any TCP\/IP sockets/
-// pg_ctl waits for ten seconds; the server goes on.
+// pg_ctl waits for ten seconds; the server continues.
 const TOO_SLOW = /did not start in time/
 // Backends of a killed server are still running or ending.
 const IN_USE = /shared memory block/
