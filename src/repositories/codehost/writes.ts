@@ -39,6 +39,18 @@ export function codehostWritesRepository(db: Executor) {
   const isLeased = ({ id, leaseUntil }: LeasedWrite) =>
     and(eq(codehostWrites.id, id), eq(codehostWrites.leaseUntil, leaseUntil))
 
+  /** Locks the tasks of writes, in the order of all who lock several; returns their ids. */
+  async function lockTasks(ofWrites: SQL | undefined): Promise<string[]> {
+    const found = db.select({ id: codehostWrites.taskId }).from(codehostWrites).where(ofWrites)
+    const locked = await db
+      .select({ id: tasks.id })
+      .from(tasks)
+      .where(inArray(tasks.id, found))
+      .orderBy(tasks.id)
+      .for('update')
+    return locked.map(({ id }) => id)
+  }
+
   /** As soon as nothing of them can still arrive. Returns their tasks, once each. */
   async function makeDue(condition: SQL | undefined): Promise<string[]> {
     const { arrivesUntil, status } = codehostWrites
@@ -176,16 +188,10 @@ export function codehostWritesRepository(db: Executor) {
         inArray(codehostWrites.status, ['pending', 'failed']),
         kinds && inArray(codehostWrites.kind, kinds),
       )
-      const unwritten = db.select({ id: codehostWrites.taskId }).from(codehostWrites).where(isUnwritten)
-      const locked = await db
-        .select({ id: tasks.id })
-        .from(tasks)
-        .where(inArray(tasks.id, unwritten))
-        .orderBy(tasks.id)
-        .for('update')
+      const locked = await lockTasks(isUnwritten)
       const rows = await db
         .delete(codehostWrites)
-        .where(and(isUnwritten, isOfTasks(locked.map(({ id }) => id))))
+        .where(and(isUnwritten, isOfTasks(locked)))
         .returning({ taskId: codehostWrites.taskId })
       await this.summarize([...new Set(rows.map(({ taskId }) => taskId))])
       return rows.length
@@ -249,15 +255,9 @@ export function codehostWritesRepository(db: Executor) {
 
     /** Makes writes due. Locks their tasks before. */
     async makeAgain(condition: SQL | undefined): Promise<void> {
-      const found = db.select({ id: codehostWrites.taskId }).from(codehostWrites).where(condition)
-      const locked = await db
-        .select({ id: tasks.id })
-        .from(tasks)
-        .where(inArray(tasks.id, found))
-        .orderBy(tasks.id)
-        .for('update')
+      const locked = await lockTasks(condition)
       if (locked.length === 0) return
-      const taskIds = await makeDue(and(condition, isOfTasks(locked.map(({ id }) => id))))
+      const taskIds = await makeDue(and(condition, isOfTasks(locked)))
       await this.summarize(taskIds)
       await this.announce()
     },
