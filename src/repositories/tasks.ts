@@ -6,8 +6,10 @@ import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { insertKeyedNewTasks, insertNewTasks, type KeyedTaskRow, type NewTaskRow } from './new-tasks.ts'
+import { isWithin } from './ordered-by-index.ts'
 import { countReported } from './reported-counts.ts'
 import { taskColumns } from './task-columns.ts'
+import { opaque } from './task-page-conditions.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
 
@@ -180,8 +182,8 @@ export function tasksRepository(
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(and(eq(tasks.listId, fromListId), inReach, isShown))
-        .orderBy(asc(tasks.id))
+        .where(and(isWithin(tasks.listId, fromListId), inReach, opaque(isShown)))
+        .orderBy(asc(tasks.listId), asc(tasks.id))
         .limit(limit)
         .for('update', { skipLocked: true })
       const moved = await db
@@ -205,8 +207,8 @@ export function tasksRepository(
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(and(eq(tasks.listId, fromListId), inReach, isNotNull(tasks.deletedAt)))
-        .orderBy(asc(tasks.id))
+        .where(and(isWithin(tasks.listId, fromListId), inReach, opaque(isNotNull(tasks.deletedAt))))
+        .orderBy(asc(tasks.listId), asc(tasks.id))
         .limit(limit)
         .for('update', { skipLocked: true })
       const { rowCount } = await db.update(tasks).set({ listId: toListId }).where(inArray(tasks.id, batch))
@@ -218,7 +220,8 @@ export function tasksRepository(
       const rows = await db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(and(eq(tasks.listId, listId), inReach))
+        .where(and(isWithin(tasks.listId, listId), inReach))
+        .orderBy(asc(tasks.listId), asc(tasks.id))
         .offset(count)
         .limit(1)
       return rows.length > 0
@@ -228,7 +231,8 @@ export function tasksRepository(
       const rows = await db
         .select({ id: tasks.id })
         .from(tasks)
-        .where(and(eq(tasks.listId, listId), inReach, isShown))
+        .where(and(isWithin(tasks.listId, listId), inReach, opaque(isShown)))
+        .orderBy(asc(tasks.listId), asc(tasks.id))
         .limit(1)
       return rows.length > 0
     },

@@ -11,6 +11,8 @@ import { freshDatabase } from '../support/postgres.ts'
  */
 
 const TASKS = 60_000
+/** Of a list that is deleted, moved in one transaction: each is found, and then written. */
+const MAX_AT_ONCE = 1_000
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let service: TestApp
@@ -95,4 +97,26 @@ describe('where all tasks are in one project', () => {
       }
     },
   )
+
+  test('the tasks of a deleted list are moved without reading those that were moved before', async () => {
+    const [{ id: from, project_id: projectId }] = await service.query('select id, project_id from lists')
+    await service.query('update lists set is_default = false')
+    await service.query(
+      `insert into lists (id, project_id, name, position, is_default, created_at)
+       values (gen_random_uuid(), $1, 'Other', 1, true, now())`,
+      [projectId],
+    )
+    const [{ id: to }] = await service.query('select id from lists where is_default')
+    works = []
+    expect((await service.delete(`/api/lists/${from}?moveTo=${to}`)).status).toBe(202)
+    for (let moved = 0; moved < 5 * MAX_AT_ONCE; ) {
+      await service.service.lists.workOnDeletions()
+      moved = (
+        await service.query('select count(*)::integer as tasks from tasks where list_id = $1', [to])
+      )[0].tasks
+    }
+    const isOfTasks = ({ statement }: Work) =>
+      statement.includes('"tasks"') && !statement.includes('count(*)')
+    expect(beyond(works.filter(isOfTasks), { read: 2 * MAX_AT_ONCE, sorted: MAX_AT_ONCE })).toEqual([])
+  })
 })
