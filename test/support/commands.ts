@@ -2,6 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 /** `node src/cli.ts`, as the scripts of package.json start it. */
 export interface Command {
@@ -19,7 +20,7 @@ interface CommandOptions {
 export function spawnCommand(words: string[], { dataDir, env = {} }: CommandOptions = {}): Command {
   const child = spawn(process.execPath, ['src/cli.ts', ...words], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { PATH: process.env.PATH, ...(dataDir && { DATA_DIR: dataDir }), ...env },
+    env: { PATH: process.env.PATH, ...COMPILE_CACHE, ...(dataDir && { DATA_DIR: dataDir }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return { process: child, ...outputOf(child) }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
 /** Of the servers in tests of the embedded database. */
 export const SETTINGS = { fsync: 'off', full_page_writes: 'off' }
@@ -31,7 +32,10 @@ export async function startProcess(
 /** The error with which it ends where process IDs are others, as in another container. */
 export async function errorElsewhere(dataDir: string): Promise<string> {
   const args = ['--pid', '--fork', '--mount-proc', process.execPath, '--input-type=module', '--eval', PROCESS]
-  const child = spawn('unshare', [...args, dataDir], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const child = spawn('unshare', [...args, dataDir], {
+    env: { ...process.env, ...COMPILE_CACHE },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
   processes.push(child)
   let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -45,6 +49,7 @@ export async function errorElsewhere(dataDir: string): Promise<string> {
 export function spawnProcess(dataDir: string, user: { uid?: number; gid?: number } = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', PROCESS, dataDir], {
     ...user,
+    env: { ...process.env, ...COMPILE_CACHE },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stderr.pipe(process.stderr)

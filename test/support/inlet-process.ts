@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { temporaryRoot } from './postgres-server.ts'
 
 /** The real thing: `node src/server.ts`. */
@@ -41,6 +42,7 @@ export function spawnInlet({ dataDir, env = {}, isGroup = false, wrapper = [] }:
     detached: isGroup,
     env: {
       PATH: process.env.PATH,
+      ...COMPILE_CACHE,
       PORT: '0',
       BOOTSTRAP_API_KEY: ADMIN_KEY,
       RATE_LIMIT_PER_MINUTE: '0',
