@@ -154,7 +154,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const directConnectionString = config.databaseDirectUrl
   const sessions = directConnectionString ?? connectionString
   const loaded = await application()
-  const { openDatabase, poolState, boundedConnection, databaseIdOf, migrate, listen } = loaded
+  const { openDatabase, poolState, databaseIdOf, migrate, listen } = loaded
   const { repositories, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, githubClient, webhookReceiver } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
@@ -279,12 +279,9 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   process.stdout.write(taskExamples(url, first.adminKey))
   process.stdout.write(feedbackExample(receiverUrl, first.webhookSecret))
   if (!first.adminKey) process.stdout.write(keyHint(KEY_COMMAND))
-  // Loaded and retried after the server listens: requests do not wait for the background worker.
+  // Loaded after the server listens: requests do not wait for the background worker.
   const { startJobs } = await import('./jobs/index.ts')
-  jobs = await retryUntilDeadline(
-    () => startJobs({ connection: boundedConnection(sessions, cut), services: service, logger }),
-    { ...waitingFor(names.sessions), deadlineMs: Number.POSITIVE_INFINITY },
-  )
+  jobs = startJobs({ services: service, logger })
   collectCodeAndGarbage()
 
   async function embedded(): Promise<EmbeddedServer> {

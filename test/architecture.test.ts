@@ -96,7 +96,6 @@ const OWNED_PACKAGES: Record<string, string[]> = {
   'drizzle-orm': [],
   pg: ['db'],
   fastify: ['app', 'bare-app', 'routes', 'plugins', 'guards', 'mcp'],
-  'pg-boss': ['jobs'],
   octokit: ['clients'],
   'prom-client': ['services'],
   opentelemetry: ['tracing', 'plugins'],

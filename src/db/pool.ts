@@ -55,7 +55,9 @@ export function openDatabase(options: PoolOptions): Database {
         client.query(`set random_page_cost = ${PLANNING.random_page_cost}`),
     }),
     Client: isTraced ? tracedClient(Client) : Client,
-    ...boundedConnection(connectionString, cut),
+    connectionString,
+    keepAlive: true,
+    stream: () => databaseSocket(12_000, cut),
   })
   const waiting = takeTurns(pool, size)
   if (isTraced) keepTraces(pool)
@@ -80,11 +82,6 @@ export const poolState =
     waiting: waiting(),
     max: pool.options.max,
   })
-
-/** Options for a separate pool: a connection without a response for 12 s is closed. */
-export function boundedConnection(connectionString: string, cut?: AbortSignal) {
-  return { connectionString, keepAlive: true, stream: () => databaseSocket(12_000, cut) }
-}
 
 /** What runs in a transaction, until it ends. */
 const transactions = new AsyncLocalStorage<{ isOver: boolean }>()

@@ -1,17 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { PgBoss } from 'pg-boss'
-import { traced } from '../lib/traced.ts'
 import type { Services } from '../services/index.ts'
+import { startCleanupWorker } from './cleanup.ts'
 import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
 import { startSyncWorker } from './sync.ts'
-import { every, paced, pausing } from './timers.ts'
+import { every, paced } from './timers.ts'
 import { startWebhookWorker } from './webhooks.ts'
 import { asJob } from './woken.ts'
 
 interface JobsDeps {
-  /** Other options of the driver's pool are passed on. */
-  connection: { connectionString: string }
   services: Services
   logger: FastifyBaseLogger
 }
@@ -21,10 +18,10 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/** Starts the background worker: its jobs and their schedule. Scheduled jobs run once across all instances. */
-export const startJobs = (deps: JobsDeps): Promise<Jobs> => asJob(() => start(deps))
+/** Starts the background worker: its jobs and their schedule. */
+export const startJobs = (deps: JobsDeps): Jobs => asJob(() => start(deps))
 
-async function start({ connection, services, logger }: JobsDeps): Promise<Jobs> {
+function start({ services, logger }: JobsDeps): Jobs {
   const {
     access,
     claims,
@@ -46,25 +43,7 @@ async function start({ connection, services, logger }: JobsDeps): Promise<Jobs> 
     <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) =>
     async (...args: Args) =>
       !importing.isRunning() && work(...args)
-  const boss = new PgBoss({ ...connection, application_name: 'inlet jobs', max: 2 })
-  // Usually the database is unavailable; pg-boss resumes when it is back.
-  boss.on('error', (err) => logger.warn({ err }, 'background worker error'))
-  try {
-    await boss.start()
-    await boss.createQueue('sweep', { policy: 'singleton', retryLimit: 3, retryBackoff: true })
-    await boss.schedule('sweep', '*/10 * * * *')
-    await boss.work('sweep', { pollingIntervalSeconds: 30 }, async () => {
-      if (importing.isRunning()) return
-      const pause = pausing({ shares: { busy: 0.3, quiet: 0.9 }, maxMs: 1_000 })
-      const work = () => metrics.timed('sweep', () => cleanup.cleanUp(pause))
-      logger.info(await traced({ name: 'cleanup', kind: 'job' }, work), 'cleanup finished')
-    })
-  } catch (error) {
-    // The next attempt creates a new worker, and this one would keep its connections and timers.
-    await boss.stop({ graceful: false }).catch((err) => logger.warn({ err }, 'background worker error'))
-    throw error
-  }
-
+  const cleanupWorker = startCleanupWorker({ cleanup, importing, metrics, logger })
   const syncWorker = startSyncWorker({ sync, logger })
   const pushWorker = startPushWorker({ push, logger })
   const outboxWorker = startOutboxWorker({ outbox, logger })
@@ -102,9 +81,8 @@ async function start({ connection, services, logger }: JobsDeps): Promise<Jobs> 
 
   return {
     async stop() {
-      const workers = [syncWorker, pushWorker, outboxWorker, webhookWorker]
+      const workers = [cleanupWorker, syncWorker, pushWorker, outboxWorker, webhookWorker]
       await Promise.all([...timers, ...workers].map((each) => each.stop()))
-      await boss.stop({ graceful: true, timeout: 5_000 })
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
     },
   }

@@ -23,6 +23,7 @@ import { idempotencyRepository } from './idempotency.ts'
 import { importRepository } from './import/index.ts'
 import { instancesRepository } from './instances.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
+import { leasesRepository } from './leases.ts'
 import { listDeletionsRepository } from './list-deletions.ts'
 import { listsRepository } from './lists.ts'
 import { postedActivities } from './posted-activities.ts'
@@ -100,6 +101,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     changes: changesRepository(db),
     idempotency: idempotencyRepository(db),
     instances: instancesRepository(db),
+    leases: leasesRepository(db),
     cleanup: cleanupRepository(db),
     taskCounts: taskCountsRepository(db),
     taskTexts: taskTextsRepository(db),

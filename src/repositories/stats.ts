@@ -20,7 +20,7 @@ export interface Stats {
   oldestWebhookDeliverySeconds: number
   /** Outgoing webhooks: `failing` ones wait after a failure. */
   webhooks: { active: number; failing: number; off: number }
-  /** Jobs that are waiting, active, or failed and not yet removed. */
+  /** Sync runs that have not ended, and writes to code hosts that wait or have failed. */
   jobs: { queue: string; state: string; count: number }[]
 }
 
@@ -29,13 +29,9 @@ const MAX_COUNTED = 10_000
 
 /** Statistics for metrics. The cost of a read is bounded for tables of any size. */
 export function statsRepository(db: Executor) {
-  let hasQueues = false
-
   return {
     /** @param since a day, as 2026-11-21. */
     async read(since: string): Promise<Stats> {
-      // The first start of the background worker creates its tables.
-      hasQueues ||= (await one<{ is: boolean }>(sql`select to_regclass('pgboss.job') is not null as is`)).is
       return one<Stats & Record<string, unknown>>(sql`
         select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
@@ -46,7 +42,7 @@ export function statsRepository(db: Executor) {
             from (${oldestDeliveries}) as oldest) as "oldestWebhookDeliverySeconds",
           (${webhookStates}) as webhooks,
           (select coalesce(json_agg(counted), '[]') from (
-            select queue, state, count(*)::int as count from (${syncs} union all ${writes}${hasQueues ? queues : sql``}) as work
+            select queue, state, count(*)::int as count from (${syncs} union all ${writes}) as work
             group by queue, state) as counted) as jobs`)
     },
   }
@@ -85,10 +81,3 @@ const syncs = sql`
 const writes = sql`
   (select 'write_back', case status when 'pending' then 'queued' else status end from ${codehostWrites}
     where status in ('pending', 'failed') limit ${MAX_COUNTED})`
-
-/** Without the worker's internal queues. */
-const queues = sql`
-  union all
-  (select name as queue, case state when 'created' then 'queued' when 'retry' then 'queued' else state::text end
-    from pgboss.job where state in ('created', 'retry', 'active', 'failed')
-      and not starts_with(name, '__pgboss__') limit ${MAX_COUNTED})`

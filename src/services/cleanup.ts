@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Repositories } from '../repositories/index.ts'
 import { SESSION_IDLE_MS } from './access.ts'
 import { RESPONSES_KEPT_MS } from './idempotency.ts'
+import { withLease } from './leases.ts'
 
 const DAY_MS = 86_400_000
 /** Of feedback, and of deliveries of the code host and of sources. */
@@ -16,9 +17,36 @@ const BATCH = 200
 /** Each rule is deleted with all its versions. */
 const RULE_BATCH = 100
 
+const INTERVAL_MS = 10 * 60_000
+/** After an error, or when the process ends in the middle of it. */
+const RETRY_MS = 60_000
+/** If an instance is killed, another one cleans up then. */
+const LEASE_MS = 60_000
+const RENEW_MS = 10_000
+
 /** Deletes what is past its retention. Safe to run concurrently and to be killed at any point. */
 export function cleanupService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
+    /** Calls `work` every ten minutes on one of all instances: nothing happens if that is not due. */
+    async whenDue(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+      const lease = await repos.leases.take('cleanup', LEASE_MS)
+      if (!lease) return
+      const taken = {
+        renew: () => repos.leases.renew(lease, LEASE_MS),
+        release: (afterMs: number) => repos.leases.release(lease, afterMs),
+        renewMs: RENEW_MS,
+      }
+      await withLease(taken, async ({ signal, release }) => {
+        try {
+          await work(signal)
+        } catch (error) {
+          await release(RETRY_MS).catch(() => {})
+          throw error
+        }
+        await release(INTERVAL_MS)
+      })
+    },
+
     /** Calls `pause` after each full batch. */
     async cleanUp(pause = async () => {}): Promise<{ purgedTasks: number }> {
       const before = (ageMs: number) => new Date(clock.now().getTime() - ageMs)

@@ -209,6 +209,13 @@ create table idempotency_parts (
   constraint idempotency_parts_of_key FOREIGN KEY (caller_id, route, key) REFERENCES idempotency_keys(caller_id, route, key) ON DELETE CASCADE
 );
 
+create table leases (
+  name text not null,
+  number bigint not null,
+  lease_until timestamp(3) with time zone not null,
+  constraint leases_pkey PRIMARY KEY (name)
+);
+
 create table list_deletions (
   list_id uuid not null,
   project_id uuid not null,

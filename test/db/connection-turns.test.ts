@@ -105,8 +105,8 @@ describe('a pool of connections', () => {
   test('counts as away where the database does not respond', async () => {
     const network = await startDatabaseProxy(database.connectionString)
     const db = openDatabase({ connectionString: network.connectionString, size: 10, onError: () => {} })
-    Object.assign(db.$client.options, { connectionTimeoutMillis: 100 })
     const greedy = await held(db, caller('greedy'), 4)
+    Object.assign(db.$client.options, { connectionTimeoutMillis: 100 })
     network.pause()
     const error = await selectOne(db, caller('greedy')).catch((error: unknown) => error)
     expect(isDatabaseAway(error)).toBe(true)

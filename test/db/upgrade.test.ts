@@ -76,6 +76,13 @@ describe.each(DUMPS)('a database that version %s left', (name) => {
     expect(schema).toBe(await readFile(new URL('../contract/schema.sql', import.meta.url), 'utf8'))
   })
 
+  test('has no schema of a job library any more', async () => {
+    const schemas = await service.query(
+      "select nspname as name from pg_namespace where nspname !~ '^(pg|test)_' order by nspname",
+    )
+    expect(schemas.map(({ name }) => name)).toEqual(['drizzle', 'information_schema', 'public'])
+  })
+
   test('is not changed by a second start', () => {
     expect(starts[1]).toEqual(starts[0])
   })

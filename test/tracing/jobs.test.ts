@@ -1,12 +1,12 @@
-import { PgBoss } from 'pg-boss'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startCodeHost } from '../support/code-host.ts'
 import { deliver, itemDelivery } from '../support/code-host-deliveries.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import type { CollectedSpan } from '../support/trace-collector.ts'
 import { tracing } from '../support/traced-inlet.ts'
 import { SENDING_ENV, startReceiver } from '../support/webhooks.ts'
 
-const { collector, connectionString, started } = tracing()
+const { collector, started } = tracing()
 
 const TOKEN = 'token-of-the-host'
 
@@ -149,14 +149,10 @@ describe('the trace of a background job', () => {
   })
 
   test('of the cleanup has its statements', async () => {
-    const first = await started()
-    await first.end()
-    // At the next start, the worker does at once what is queued.
-    const boss = new PgBoss(connectionString())
-    await boss.start()
-    await boss.send('sweep')
-    await boss.stop()
-    const inlet = await started()
+    // The first worker of a database cleans up at once.
+    const { connectionString, drop } = await freshDatabase()
+    onTestFinished(drop)
+    const inlet = await started({ DATABASE_URL: connectionString })
     const job = await inlet.spanNamed('cleanup')
     expect(job).toMatchObject({ parentSpanId: '', status: 0 })
     expect(partsOf(job).map(({ name }) => name)).toEqual(

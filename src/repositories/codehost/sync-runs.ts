@@ -18,6 +18,7 @@ import { projects } from '../../db/tables/projects.ts'
 import type { Executor, Reach } from '../index.ts'
 import { isWithin } from '../ordered-by-index.ts'
 import type { ConnectionRow } from './connections.ts'
+import { inMs } from './database-time.ts'
 
 export type SyncRunRow = typeof syncRuns.$inferSelect
 export type SyncItemRow = typeof syncItems.$inferSelect
@@ -27,10 +28,11 @@ export type RunLease = Pick<SyncRunRow, 'id' | 'lease'>
 
 const ACTIVE: SyncRunRow['status'][] = ['queued', 'running', 'rate_limited']
 
-/** A worker that does not extend its lease within this time loses the run. */
-const LEASE = sql`interval '20 seconds'`
-/** Leases use the database's clock only: those of the instances may differ. */
-const inLease = sql`clock_timestamp() + ${LEASE}`
+/**
+ * A worker that does not extend its lease within this time loses the run. By the database's clock only: those of the
+ * instances may differ.
+ */
+const inLease = inMs(20_000)
 
 const isLeasedBy = ({ id, lease }: RunLease) =>
   and(eq(syncRuns.id, id), eq(syncRuns.lease, lease), eq(syncRuns.status, 'running'))
@@ -210,11 +212,11 @@ export function syncQueue(db: Executor) {
       return rows.length > 0
     },
 
-    /** Releases the run to any worker, at once or after some seconds. */
-    async release(lease: RunLease, { afterSeconds }: { afterSeconds: number }): Promise<void> {
+    /** Releases the run to any worker, at once or after some time. */
+    async release(lease: RunLease, { afterMs }: { afterMs: number }): Promise<void> {
       await db
         .update(syncRuns)
-        .set({ leaseUntil: sql`clock_timestamp() + make_interval(secs => ${afterSeconds})` })
+        .set({ leaseUntil: inMs(afterMs) })
         .where(isLeasedBy(lease))
     },
 

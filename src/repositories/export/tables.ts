@@ -145,6 +145,7 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   source_items: INBOX,
   codehost_deliveries: INBOX,
   webhook_deliveries: RUNS,
+  leases: RUNS,
   sync_runs: RUNS,
   sync_entries: RUNS,
   codehost_writes: RUNS,

@@ -188,8 +188,12 @@ export function webhookQueueRepository(db: Executor) {
       return row
     },
 
-    async release(lease: WebhookLease): Promise<void> {
-      await db.update(webhooks).set({ leaseUntil: null }).where(isLeased(lease))
+    /** Others can lease the webhook after this time. */
+    async release(lease: WebhookLease, afterMs: number): Promise<void> {
+      await db
+        .update(webhooks)
+        .set({ leaseUntil: inMs(afterMs) })
+        .where(isLeased(lease))
     },
 
     /** The webhook, if it is still leased, active, and may send now. */

@@ -1,11 +1,11 @@
 import { nextFullAt, nextRunAt } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { newRun } from '../codehost/index.ts'
 import type { CodehostDeps, TokenVault } from '../codehost/token.ts'
+import { withLease } from '../leases.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { SyncProgress } from './progress.ts'
 import { followRepository } from './run.ts'
@@ -29,7 +29,7 @@ interface SyncDeps {
 /** Connections queued in one transaction. */
 const DUE_BATCH = 100
 /** Delay before a run with an unexpected error is resumed. */
-const RECOVERY_SECONDS = 5
+const RECOVERY_MS = 5_000
 
 /**
  * Sync runs as background work. The worker that claims a run gets a lease on its row, extends it by a heartbeat, and
@@ -85,40 +85,34 @@ export function syncService({
       run: SyncRunRow,
       { stop, turnMs = Number.POSITIVE_INFINITY }: { stop: AbortSignal; turnMs?: number | undefined },
     ): Promise<void> {
-      const lost = new AbortController()
-      const signal = AbortSignal.any([stop, lost.signal])
-      const heartbeat = periodically(async () => {
-        // While the database is unavailable the lease is unknown; the next write checks it.
-        const isOurs = await syncQueue.extend(run).catch(() => true)
-        if (!isOurs) lost.abort()
-      }, heartbeatMs)
-      const release = async (afterSeconds: number) => {
-        // After the release, it would extend the lease again: nobody could continue until that ends.
-        await heartbeat.stop()
-        await syncQueue.release(run, { afterSeconds })
+      const lease = {
+        renew: () => syncQueue.extend(run),
+        release: (afterMs: number) => syncQueue.release(run, { afterMs }),
+        renewMs: heartbeatMs,
       }
-      const turnEnds = performance.now() + turnMs
-      const turn = {
-        isOver: () => performance.now() >= turnEnds,
-        isAnyWaiting: () => syncQueue.isAnyWaiting(clock.now()),
-        release: () => release(0),
-      }
-      const publish = (run: SyncRunRow) => {
-        progress.announce(run)
-        metrics.synced(run)
-        const { error } = toSyncRun(run)
-        if (error) logFailure?.({ ...error, projectId: run.projectId, runId: run.id }, 'sync failed')
-      }
-      try {
-        const deps = { repos, clock, host, vault, publish, turn, pauseMs }
-        await syncQueue.redacted(() => followRepository(deps, { run, signal }))
-      } catch (error) {
-        if (lost.signal.aborted) return
-        await release(stop.aborted ? 0 : RECOVERY_SECONDS).catch(() => {})
-        if (!stop.aborted) throw error
-      } finally {
-        await heartbeat.stop()
-      }
+      await withLease(lease, async ({ signal: lost, release }) => {
+        const turnEnds = performance.now() + turnMs
+        const turn = {
+          isOver: () => performance.now() >= turnEnds,
+          isAnyWaiting: () => syncQueue.isAnyWaiting(clock.now()),
+          release: () => release(0),
+        }
+        const publish = (run: SyncRunRow) => {
+          progress.announce(run)
+          metrics.synced(run)
+          const { error } = toSyncRun(run)
+          if (error) logFailure?.({ ...error, projectId: run.projectId, runId: run.id }, 'sync failed')
+        }
+        try {
+          const deps = { repos, clock, host, vault, publish, turn, pauseMs }
+          const signal = AbortSignal.any([stop, lost])
+          await syncQueue.redacted(() => followRepository(deps, { run, signal }))
+        } catch (error) {
+          if (lost.aborted) return
+          await release(stop.aborted ? 0 : RECOVERY_MS).catch(() => {})
+          if (!stop.aborted) throw error
+        }
+      })
     },
   }
 }

@@ -1,10 +1,10 @@
 import { inOrder } from '../../lib/in-order.ts'
-import { periodically } from '../../lib/periodically.ts'
 import { traced } from '../../lib/traced.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { WaitingDelivery, WebhookLease } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import { toActivity } from '../activity/view.ts'
+import { withLease } from '../leases.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { type AttemptDeps, webhookAttempts } from './attempt.ts'
 import { webhookResults } from './results.ts'
@@ -96,7 +96,7 @@ export function webhookSender(deps: SendingDeps) {
           (error) => {
             sending.delete(lease.id)
             listener.onError(error, lease.id)
-            setTimeout(() => queue.release(lease).catch(() => {}), PAUSE_MS).unref()
+            setTimeout(() => queue.release(lease, 0).catch(() => {}), PAUSE_MS).unref()
           },
         )
         sending.set(lease.id, work)
@@ -128,15 +128,16 @@ export function webhookSender(deps: SendingDeps) {
     let current: WebhookRow | undefined
     let isChanged = false
     let readOn = () => {}
-    const renew = async () => {
-      const since = performance.now()
-      try {
+    const taken = {
+      async renew() {
+        const since = performance.now()
         // Without a row, the lease is lost, or the webhook was deleted: nothing more is started.
         current = await queue.renew(lease, LEASE_MS)
         renewedAt = since
-      } catch {
-        // The database is unavailable. The lease ends by itself.
-      }
+        return current !== undefined
+      },
+      release: (afterMs: number) => queue.release(lease, afterMs),
+      renewMs: RENEW_MS,
     }
     const run: Run = {
       restart() {
@@ -144,32 +145,31 @@ export function webhookSender(deps: SendingDeps) {
       },
       readOn: () => readOn(),
     }
-    const renewing = periodically(renew, RENEW_MS)
-    runs.add(run)
     const mayStart = () => !signal.aborted && performance.now() - renewedAt < START_WITHIN_MS
-    try {
-      while (mayStart()) {
-        isChanged = false
-        const webhook = await queue.findDue(lease)
-        if (!webhook) break
-        current = webhook
-        const mayContinue = () => mayStart() && !isChanged && isSentAlike(current, webhook)
-        const work = sendWaiting(webhook, { lease, mayContinue })
-        readOn = work.readOn
-        const { count, isStored } = await work.sent
-        // If it was changed as this began, nothing was read.
-        if (!isStored || (count === 0 && !isChanged)) {
-          // What is left cannot be sent, and would be leased for ever.
-          if (isStored) await queue.failWithoutActivity(lease)
-          break
+    await withLease(taken, async ({ release }) => {
+      runs.add(run)
+      try {
+        while (mayStart()) {
+          isChanged = false
+          const webhook = await queue.findDue(lease)
+          if (!webhook) break
+          current = webhook
+          const mayContinue = () => mayStart() && !isChanged && isSentAlike(current, webhook)
+          const work = sendWaiting(webhook, { lease, mayContinue })
+          readOn = work.readOn
+          const { count, isStored } = await work.sent
+          // If it was changed as this began, nothing was read.
+          if (!isStored || (count === 0 && !isChanged)) {
+            // What is left cannot be sent, and would be leased for ever.
+            if (isStored) await queue.failWithoutActivity(lease)
+            break
+          }
         }
+      } finally {
+        runs.delete(run)
       }
-    } finally {
-      runs.delete(run)
-      // After the release, it would extend the lease again: nobody could send until that ends.
-      await renewing.stop()
-    }
-    await queue.release(lease)
+      await release(0)
+    })
   }
 
   /**

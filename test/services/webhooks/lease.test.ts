@@ -22,7 +22,7 @@ test('a sender that lost its lease can neither extend nor release that of the ne
 
   expect(await webhookQueue.renew(lost, 0)).toBeUndefined()
   expect(await webhookQueue.findDue(lost)).toBeUndefined()
-  await webhookQueue.release(lost)
+  await webhookQueue.release(lost, 0)
 
   expect(await take(60_000)).toBeUndefined()
   expect(await webhookQueue.findDue(held)).toMatchObject({ id: held.id })
