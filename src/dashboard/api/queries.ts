@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, dataOf, type QueryParams, type Schema } from './client.ts'
+import { recordsOf } from './task-records.ts'
 
 export type Task = Schema<'Task'>
 export type TaskListItem = Schema<'TaskListItem'>
@@ -59,26 +60,41 @@ export const fetchTaskPage = (params: TaskQueryParams, signal?: AbortSignal) =>
     }),
   )
 
-/** The first page is small to render fast; later pages are larger. */
+export interface TaskIdPage {
+  ids: string[]
+  nextCursor: string | null
+}
+
+/** The IDs of the tasks in a list. The first page is small to render fast; later pages are larger. */
 export const tasksQuery = (filters: TaskFilters) =>
   infiniteQueryOptions({
     queryKey: ['tasks', filters],
     // The signal cancels requests that are no longer needed, such as a search for half a word.
-    queryFn: ({ pageParam, signal }) =>
-      fetchTaskPage(
+    queryFn: async ({ pageParam, signal, client }): Promise<TaskIdPage> => {
+      const receive = recordsOf(client).request()
+      const { data, nextCursor } = await fetchTaskPage(
         { limit: pageParam ? 200 : 50, sort: DEFAULT_SORT, ...filters, ...cursorParam(pageParam) },
         signal,
-      ),
+      )
+      receive(data)
+      return { ids: data.map(({ id }) => id), nextCursor }
+    },
     ...cursorPagination,
     // The stream keeps it up to date; a refetch would load every page again.
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   })
 
+/** A task as the service returned it. `useTask` has it with the changes that are being saved. */
 export const taskQuery = (id: string) =>
   queryOptions({
     queryKey: ['task', id],
-    queryFn: () => dataOf(api.GET('/api/tasks/{id}', { params: { path: { id } } })),
+    queryFn: async ({ client }) => {
+      const receive = recordsOf(client).request()
+      const task = await dataOf(api.GET('/api/tasks/{id}', { params: { path: { id } } }))
+      receive([task])
+      return task
+    },
   })
 
 export const timelineQuery = (taskId: string) =>

@@ -1,7 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { invalidate as invalidateQuery } from '../api/invalidate.ts'
 import { type Activity, cursorParam, fetchAllPages, fetchTaskPage, taskQuery } from '../api/queries.ts'
-import { changeOlderRow, dependentsOf, removeTasks, replaceTasks } from '../api/task-cache.ts'
+import { dependentsOf } from '../api/task-cache.ts'
+import { recordsOf } from '../api/task-records.ts'
 import { createThrottle } from '../lib/throttle.ts'
 import type { LiveEvent } from './event-source.ts'
 import { OVERLAP_MS } from './missed-activity.ts'
@@ -33,10 +34,9 @@ const CONFIGURATION_EVENTS = ['project.changed', 'routing.changed']
 
 /** Applies events of the stream to the query cache. */
 export function createCacheUpdater(queryClient: QueryClient) {
+  const records = recordsOf(queryClient)
   let pending: Activity[] = []
   let isStopped = false
-  /** Tasks reported as changed since the running request for rows began, which may return older versions of them. */
-  let changedMeanwhile = new Set<string>()
   /** Changes that are not in the cache yet: the earliest time of a change, and the tasks reported as deleted. */
   let unresolved: { since: number; deletedIds: string[] } | undefined
 
@@ -77,7 +77,6 @@ export function createCacheUpdater(queryClient: QueryClient) {
       if (id === null) continue
       const activity = data as Activity
       pending.push(activity)
-      if (isTaskChange(activity)) changedMeanwhile.add(activity.taskId)
       showChange(activity)
     }
     // The database was restored or replaced.
@@ -89,8 +88,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
   /** At once, without a request; the request for changed rows follows. */
   function showChange({ taskId, createdAt, ...activity }: Activity) {
     const change = rowChangeOf(activity)
-    if (taskId && Object.keys(change).length > 0)
-      changeOlderRow(queryClient, { id: taskId, changedAt: createdAt, change })
+    if (taskId && Object.keys(change).length > 0) records.report({ id: taskId, changedAt: createdAt, change })
   }
 
   async function applyActivities(activities: Activity[]) {
@@ -125,10 +123,8 @@ export function createCacheUpdater(queryClient: QueryClient) {
 
   /** Whether these are ready follows from other tasks: it changes without a version of them. */
   async function refreshDependents(ids: ReadonlySet<string>) {
-    for (const id of dependentsOf(queryClient, ids).slice(0, MAX_DEPENDENTS)) {
-      const task = await queryClient.fetchQuery({ ...taskQuery(id), staleTime: 0 }).catch(() => undefined)
-      if (task) replaceTasks(queryClient, [task])
-    }
+    for (const id of dependentsOf(queryClient, ids).slice(0, MAX_DEPENDENTS))
+      await queryClient.prefetchQuery({ ...taskQuery(id), staleTime: 0 })
   }
 
   function addUnresolved({ since, deletedIds }: { since: number; deletedIds: string[] }) {
@@ -142,16 +138,12 @@ export function createCacheUpdater(queryClient: QueryClient) {
     const current = unresolved
     if (!current) return
     unresolved = undefined
-    const changed = new Set<string>()
-    changedMeanwhile = changed
+    const remove = records.removal()
     try {
-      const presentIds = await refreshRows(queryClient, { since: current.since, except: changed })
+      const presentIds = await refreshRows(queryClient, current.since)
       // A deletion may have been undone since: remove only tasks that the service no longer returns.
       if (!presentIds || isStopped) return
-      removeTasks(
-        queryClient,
-        current.deletedIds.filter((id) => !presentIds.has(id)),
-      )
+      remove(current.deletedIds.filter((id) => !presentIds.has(id)))
     } catch {
       addUnresolved(current)
       updates.schedule(RETRY_MS)
@@ -170,14 +162,12 @@ export function createCacheUpdater(queryClient: QueryClient) {
 }
 
 /**
- * Fetches all rows changed since a time with one query, and caches those that are not in `except` by then. Returns
- * their ids, or undefined when there were too many and the shown pages were reloaded.
+ * Fetches all rows changed since a time with one query. Returns their ids, or undefined when there were too many and the
+ * shown pages were reloaded.
  * @throws Problem
  */
-async function refreshRows(
-  queryClient: QueryClient,
-  { since, except }: { since: number; except: ReadonlySet<string> },
-): Promise<Set<string> | undefined> {
+async function refreshRows(queryClient: QueryClient, since: number): Promise<Set<string> | undefined> {
+  const receive = recordsOf(queryClient).request()
   const updatedSince = new Date(since - OVERLAP_MS).toISOString()
   const rows = await fetchAllPages(
     (cursor) => fetchTaskPage({ updatedSince, sort: '-updatedAt', limit: 200, ...cursorParam(cursor) }),
@@ -187,9 +177,6 @@ async function refreshRows(
     await queryClient.invalidateQueries({ queryKey: ['tasks'] })
     return undefined
   }
-  replaceTasks(
-    queryClient,
-    rows.filter(({ id }) => !except.has(id)),
-  )
+  receive(rows)
   return new Set(rows.map(({ id }) => id))
 }

@@ -4,8 +4,9 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import type { Task, TaskListItem } from '../api/queries.ts'
+import type { Task } from '../api/queries.ts'
 import { insertTasks } from '../api/task-cache.ts'
+import { recordsOf } from '../api/task-records.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
@@ -52,12 +53,14 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     setBusy(true)
     setProblem(undefined)
     try {
+      const receive = recordsOf(queryClient).request()
       const task = await sendOnce(body, (header) =>
         dataOf(api.POST('/api/tasks', { params: { header }, body })),
       )
       setTitle(undefined)
       setDescription(undefined)
-      insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
+      receive([task])
+      insertTasks(queryClient, { filters, ids: [task.id] })
       onClose()
       navigate(`/tasks/${task.id}${formatFilters(filters)}`)
     } catch (error) {

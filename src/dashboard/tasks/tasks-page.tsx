@@ -3,7 +3,8 @@ import { PlusIcon, SlidersIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense } from 'react'
 import { useParams } from 'wouter'
-import { listsQuery, projectsQuery, taskQuery } from '../api/queries.ts'
+import { listsQuery, projectsQuery } from '../api/queries.ts'
+import { useTask } from '../api/use-tasks.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { openNewTask } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
@@ -19,7 +20,7 @@ export function TasksPage({ children }: { children: ReactNode }) {
   const { taskId } = useParams()
   const { can } = useMe()
   const title = useTitle(filters)
-  const { data: task } = useQuery({ ...taskQuery(taskId ?? ''), enabled: taskId !== undefined })
+  const { task } = useTask(taskId ?? '', { isEnabled: taskId !== undefined })
   usePageTitle(task?.title ?? title)
 
   return (

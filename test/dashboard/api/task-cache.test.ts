@@ -1,104 +1,48 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, test } from 'vitest'
 import {
-  itemsOf,
-  type Task,
   type TaskFilters,
+  type TaskIdPage,
   type TaskListItem,
   tasksQuery,
 } from '../../../src/dashboard/api/queries.ts'
 import {
+  dropTasks,
   insertTasks,
   isInLoadedRange,
   listsContaining,
-  type Page,
-  previewChange,
-  removeTasks,
-  replaceTasks,
+  rowsIn,
   trimList,
 } from '../../../src/dashboard/api/task-cache.ts'
+import { recordsOf } from '../../../src/dashboard/api/task-records.ts'
 
 const ALL: TaskFilters = {}
 const OPEN: TaskFilters = { status: ['open'] }
 
-describe('newer versions of tasks', () => {
-  test('replace older ones in place in every active list', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('c'), row('b')], [row('a')]] })
-    show(OPEN, { rows: [[row('b')]] })
-    replaceTasks(queryClient, [row('b', { title: 'new', version: 2 })])
-    expect([titles(ALL), titles(OPEN)]).toEqual([['Task c', 'new', 'Task a'], ['new']])
-  })
-
-  test('are kept when an older version arrives late', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('a', { title: 'newest', version: 3 })]] })
-    replaceTasks(queryClient, [row('a', { title: 'late', version: 2 })])
-    expect(titles(ALL)).toEqual(['newest'])
-  })
-
-  test('keep the identity of pages without them', () => {
-    const { queryClient, show, pages } = given()
-    show(ALL, { rows: [[row('c')], [row('a')]] })
-    const [first, second] = pages(ALL)
-    replaceTasks(queryClient, [row('a', { version: 2 })])
-    expect(pages(ALL)[0]).toBe(first)
-    expect(pages(ALL)[1]).not.toBe(second)
-  })
-
-  test('do not change inactive lists', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('a')]] })()
-    replaceTasks(queryClient, [row('a', { title: 'new', version: 2 })])
-    expect(titles(ALL)).toEqual(['Task a'])
-  })
-
-  test('update the panel only with full tasks', () => {
-    const { queryClient } = given()
-    replaceTasks(queryClient, [row('a'), fullTask('b')])
-    expect(queryClient.getQueryData(['task', 'a'])).toBeUndefined()
-    expect(queryClient.getQueryData(['task', 'b'])).toEqual(fullTask('b'))
-  })
-})
-
-describe('an optimistic change', () => {
-  test('is shown in lists and in the panel until it is reverted', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('b'), row('a')]] })
-    queryClient.setQueryData(['task', 'a'], fullTask('a'))
-    const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
-    expect(titles(ALL)).toEqual(['Task b', 'preview'])
-    expect(queryClient.getQueryData<Task>(['task', 'a'])?.title).toBe('preview')
-    revert()
-    expect(titles(ALL)).toEqual(['Task b', 'Task a'])
-    expect(queryClient.getQueryData(['task', 'a'])).toEqual(fullTask('a'))
-  })
-
-  test('is computed per row', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('c'), row('b'), row('a')]] })
-    previewChange(queryClient, { ids: ['a', 'c'], changeOf: ({ title }) => ({ title: `${title}!` }) })
-    expect(titles(ALL)).toEqual(['Task c!', 'Task b', 'Task a!'])
-  })
-
-  test('does not restore removed rows when it is reverted', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('b'), row('a')]] })
-    const revert = previewChange(queryClient, { ids: ['a'], changeOf: () => ({ title: 'preview' }) })
-    removeTasks(queryClient, ['a'])
-    revert()
-    expect(titles(ALL)).toEqual(['Task b'])
-  })
-})
-
 describe('a deleted task', () => {
-  test('is removed from every active list, even if that leaves an empty page', () => {
-    const { queryClient, show, pages, titles } = given()
+  test('is in no list', () => {
+    const { records, show, titles } = given()
     show(ALL, { rows: [[row('b')], [row('a')]] })
     show(OPEN, { rows: [[row('b'), row('a')]] })
-    removeTasks(queryClient, ['a'])
-    expect(pages(ALL).map(({ data }) => data.length)).toEqual([1, 0])
-    expect(titles(OPEN)).toEqual(['Task b'])
+    records.removal()(['a'])
+    expect([titles(ALL), titles(OPEN)]).toEqual([['Task b'], ['Task b']])
+  })
+
+  test('stays deleted when a list arrives that was requested before', () => {
+    const { records, show, titles } = given()
+    const receive = records.request()
+    records.removal()(['a'])
+    receive([row('a')])
+    show(ALL, { rows: [[]] })
+    expect(titles(ALL)).toEqual([])
+  })
+
+  test('is shown again when it is restored', () => {
+    const { records, show, titles } = given()
+    show(ALL, { rows: [[row('a')]] })
+    records.removal()(['a'])
+    records.request()([row('a', { version: 2 })])
+    expect(titles(ALL)).toEqual(['Task a'])
   })
 
   test('is found in the lists that contain it', () => {
@@ -115,9 +59,10 @@ describe('a deleted task', () => {
   })
 
   test('is inserted at its old position', () => {
-    const { queryClient, show, titles } = given()
+    const { queryClient, records, show, titles } = given()
     show(ALL, { rows: [[row('d'), row('c')], [row('a')]] })
-    insertTasks(queryClient, { filters: ALL, tasks: [row('b')] })
+    records.request()([row('b')])
+    insertTasks(queryClient, { filters: ALL, ids: ['b'] })
     expect(titles(ALL)).toEqual(['Task d', 'Task c', 'Task b', 'Task a'])
   })
 })
@@ -151,29 +96,47 @@ describe('the position of a task', () => {
       row('b', { priority: 'low' }),
       ['c', 'b', 'a'],
     ],
+    [
+      '-reports',
+      [row('a', { reports: 9 }), row('c', { reports: 1 })],
+      row('b', { reports: 5 }),
+      ['a', 'b', 'c'],
+    ],
   ])('follows the sort order of the service: %s', (sort, rows, task, ids) => {
-    const { queryClient, show, pages } = given()
+    const { queryClient, records, show, pages } = given()
     show({ sort }, { rows: [rows] })
-    insertTasks(queryClient, { filters: { sort }, tasks: [task] })
-    expect(itemsOf({ pages: pages({ sort }) }).map(({ id }) => id)).toEqual(ids)
+    records.request()([task])
+    insertTasks(queryClient, { filters: { sort }, ids: [task.id] })
+    expect(pages({ sort })[0]?.ids).toEqual(ids)
   })
 
   test('is unknown beyond the loaded pages and the end of a fully loaded list', () => {
-    const { queryClient, show, titles, pages } = given()
+    const { queryClient, records, show, titles, pages } = given()
+    records.request()([row('a')])
     show(ALL, { rows: [[row('c')]], nextCursor: 'more' })
-    expect(isInLoadedRange(row('a'), { pages: pages(ALL), filters: ALL })).toBe(false)
-    insertTasks(queryClient, { filters: ALL, tasks: [row('a')] })
+    expect(isInLoadedRange(row('a'), { records, pages: pages(ALL), filters: ALL })).toBe(false)
+    insertTasks(queryClient, { filters: ALL, ids: ['a'] })
     expect(titles(ALL)).toEqual(['Task c'])
     show(OPEN, { rows: [[row('c')]] })
-    insertTasks(queryClient, { filters: OPEN, tasks: [row('a')] })
+    insertTasks(queryClient, { filters: OPEN, ids: ['a'] })
     expect(titles(OPEN)).toEqual(['Task c', 'Task a'])
   })
 
   test('is not used twice', () => {
-    const { queryClient, show, titles } = given()
-    show(ALL, { rows: [[row('b', { title: 'shown' })]] })
-    insertTasks(queryClient, { filters: ALL, tasks: [row('b'), row('a')] })
-    expect(titles(ALL)).toEqual(['shown', 'Task a'])
+    const { queryClient, records, show, titles } = given()
+    show(ALL, { rows: [[row('b')]] })
+    records.request()([row('a')])
+    insertTasks(queryClient, { filters: ALL, ids: ['b', 'a'] })
+    expect(titles(ALL)).toEqual(['Task b', 'Task a'])
+  })
+
+  test('that changed while pages were loaded is the first: three rows change, three pages have 300 tasks', () => {
+    const { show, titles } = given()
+    const page = (from: number) => Array.from({ length: 100 }, (_, index) => row(`${from + index}`))
+    const moved = [row('1'), row('50'), row('99')]
+    const pages = [page(0), page(100), page(200)]
+    show({ sort: '-priority' }, { rows: [...pages.slice(0, 2), [...moved, ...(pages[2] ?? [])]] })
+    expect(titles({ sort: '-priority' })).toEqual(pages.flat().map(({ title }) => title))
   })
 })
 
@@ -198,6 +161,22 @@ describe('an inactive list', () => {
   })
 })
 
+test('a task that matches no longer leaves one list, and its page stays', () => {
+  const { queryClient, show, pages, titles } = given()
+  show(ALL, { rows: [[row('b')], [row('a')]] })
+  show(OPEN, { rows: [[row('b')], [row('a')]] })
+  dropTasks(queryClient, { filters: OPEN, ids: ['a'] })
+  expect(pages(OPEN).map(({ ids }) => ids)).toEqual([['b'], []])
+  expect(titles(ALL)).toEqual(['Task b', 'Task a'])
+})
+
+test('records that no list has are forgotten when a list is left', async () => {
+  const { queryClient, records, show } = given()
+  show(ALL, { rows: [[row('c')], [row('b')]] })()
+  await trimList(queryClient, ALL)
+  expect([records.row('c')?.id, records.row('b')]).toEqual(['c', undefined])
+})
+
 interface ShownList {
   rows: TaskListItem[][]
   nextCursor?: string | null
@@ -205,18 +184,21 @@ interface ShownList {
 
 function given() {
   const queryClient = new QueryClient()
+  const records = recordsOf(queryClient)
   const pages = (filters: TaskFilters) =>
-    queryClient.getQueryData<{ pages: Page[] }>(['tasks', filters])?.pages ?? []
+    queryClient.getQueryData<{ pages: TaskIdPage[] }>(['tasks', filters])?.pages ?? []
   return {
     queryClient,
+    records,
     pages,
-    titles: (filters: TaskFilters) => itemsOf({ pages: pages(filters) }).map(({ title }) => title),
+    titles: (filters: TaskFilters) => rowsIn(records, pages(filters)).map(({ title }) => title),
     /** Shows a list, and returns how to leave it. */
     show(filters: TaskFilters, { rows, nextCursor = null }: ShownList) {
       const query = tasksQuery(filters)
+      records.request()(rows.flat())
       queryClient.setQueryData(query.queryKey, {
         pages: rows.map((data, index) => ({
-          data,
+          ids: data.map(({ id }) => id),
           nextCursor: index < rows.length - 1 ? 'next' : nextCursor,
         })),
         pageParams: rows.map(() => ''),
@@ -228,8 +210,4 @@ function given() {
 
 function row(id: string, fields: Partial<TaskListItem> = {}): TaskListItem {
   return { id, title: `Task ${id}`, version: 1, priority: 'medium', ...fields } as TaskListItem
-}
-
-function fullTask(id: string): Task {
-  return { ...row(id), metadata: {} } as Task
 }

@@ -213,16 +213,27 @@ describe('missed activity', () => {
 
 /** A page that shows a list of these tasks. */
 async function given(shown: TaskListItem[]) {
-  const [{ createCacheUpdater: changesFor }, { itemsOf, tasksQuery }, { fetchActivitySince: activitySince }] =
-    await Promise.all([
-      import('../../../src/dashboard/live-updates/cache-updates.ts'),
-      import('../../../src/dashboard/api/queries.ts'),
-      import('../../../src/dashboard/live-updates/missed-activity.ts'),
-    ])
+  const [
+    { createCacheUpdater: changesFor },
+    { tasksQuery },
+    { fetchActivitySince: activitySince },
+    { rowsIn },
+    { recordsOf },
+  ] = await Promise.all([
+    import('../../../src/dashboard/live-updates/cache-updates.ts'),
+    import('../../../src/dashboard/api/queries.ts'),
+    import('../../../src/dashboard/live-updates/missed-activity.ts'),
+    import('../../../src/dashboard/api/task-cache.ts'),
+    import('../../../src/dashboard/api/task-records.ts'),
+  ])
   const service = serviceOf()
   const queryClient = new QueryClient()
   const query = tasksQuery({})
-  queryClient.setQueryData(query.queryKey, { pages: [{ data: shown, nextCursor: null }], pageParams: [''] })
+  const records = recordsOf(queryClient)
+  records.request()(shown)
+  const ids = shown.map(({ id }) => id)
+  queryClient.setQueryData(query.queryKey, { pages: [{ ids, nextCursor: null }], pageParams: [''] })
+  const rows = () => rowsIn(records, queryClient.getQueryData(query.queryKey)?.pages ?? [])
   new InfiniteQueryObserver(queryClient, query).subscribe(() => {})
   const others = [
     ...['projects', 'lists', 'context', 'connection', 'routing', 'trash', 'rules', 'rule-versions'],
@@ -247,11 +258,9 @@ async function given(shown: TaskListItem[]) {
     queryClient,
     activitySince,
     updater: changesFor(queryClient),
-    counts: () =>
-      itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ commentCount }) => commentCount),
-    titles: () => itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ title }) => title),
-    readiness: () =>
-      itemsOf<TaskListItem>(queryClient.getQueryData(query.queryKey)).map(({ isReady }) => isReady),
+    counts: () => rows().map(({ commentCount }) => commentCount),
+    titles: () => rows().map(({ title }) => title),
+    readiness: () => rows().map(({ isReady }) => isReady),
     invalidatedKeys: () =>
       others.filter((name) => queryClient.getQueryState(name.split(' '))?.isInvalidated).sort(),
     async wait(ms: number) {

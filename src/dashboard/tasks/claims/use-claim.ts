@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { Task, TaskListItem } from '../../api/queries.ts'
-import { replaceTasks } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { patchTask } from '../edits/task-requests.ts'
 
@@ -17,8 +17,11 @@ export function useClaim({ id, claim }: Pick<Task, 'id' | 'claim'>) {
   /** Opens the task, which ends any claim: people are never blocked. */
   const open = () => patchTask({ id, change: { status: 'open' } })
 
-  // With `tasks:read`, which the panel requires, claims return full tasks.
-  const show = (task: object) => replaceTasks(queryClient, [task as TaskListItem])
+  async function show(request: Promise<object>) {
+    const receive = recordsOf(queryClient).request()
+    // With `tasks:read`, which the panel requires, claims return full tasks.
+    receive([(await request) as TaskListItem])
+  }
 
   return {
     isBusy,
@@ -26,13 +29,13 @@ export function useClaim({ id, claim }: Pick<Task, 'id' | 'claim'>) {
       mutate("Couldn't claim the task", async () => {
         if (claim) await open()
         const request = { params: { path }, body: { leaseSeconds: LEASE_SECONDS } }
-        show(await dataOf(api.POST('/api/tasks/{id}/claim', request)))
+        await show(dataOf(api.POST('/api/tasks/{id}/claim', request)))
       }),
     renew: (number: number) =>
       mutate("Couldn't extend the claim", async () => {
         const request = { params: { path }, body: { number, leaseSeconds: LEASE_SECONDS } }
-        show(await dataOf(api.POST('/api/tasks/{id}/claim/renew', request)))
+        await show(dataOf(api.POST('/api/tasks/{id}/claim/renew', request)))
       }),
-    release: () => mutate("Couldn't release the task", async () => show(await open())),
+    release: () => mutate("Couldn't release the task", () => show(open())),
   }
 }

@@ -1,8 +1,9 @@
 import { ActionIcon } from '@mantine/core'
 import { XIcon } from '@primer/octicons-react'
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
+import { useTask } from '../../api/use-tasks.ts'
 import { toast } from '../../components/toast.ts'
 import { shortTitle } from '../edits/toast-text.ts'
 import { StatusCircle } from '../icons.tsx'
@@ -56,8 +57,7 @@ interface BlockerProps {
 }
 
 function Blocker({ id, projectId, onRemove }: BlockerProps) {
-  const query = useQuery(taskQuery(id))
-  const { data: blocker } = query
+  const { task: blocker, query } = useTask(id)
   const isGone = query.isError && problemOf(query.error).status === 404
   const status = blocker && STATUS_CHOICES[statusChoiceOf(blocker)]
   const title = isGone ? 'Deleted task' : (blocker?.title ?? (query.isError ? 'Couldn’t load the task' : '…'))

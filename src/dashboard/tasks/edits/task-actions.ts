@@ -1,20 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isTransient, problemOf } from '../../api/problem.ts'
-import type { Task, TaskFilters, TaskListItem } from '../../api/queries.ts'
+import { type Task, type TaskFilters, type TaskListItem, taskQuery } from '../../api/queries.ts'
 import { toServerTime } from '../../api/server-clock.ts'
-import {
-  insertTasks,
-  listsContaining,
-  previewChange,
-  removeTasks,
-  replaceTasks,
-} from '../../api/task-cache.ts'
+import { insertTasks, listsContaining } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { stoppableProgress } from '../../components/stoppable-progress.tsx'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { effectOf } from '../status-choice.ts'
 import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
+import { inTurn } from './in-turn.ts'
 import { sendEach } from './send-each.ts'
 import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
 import { changeLabel, failuresText, shortTitle } from './toast-text.ts'
@@ -44,21 +40,28 @@ interface EachChange {
 
 /** Edits of tasks: optimistic, with undo. Fetched when the page is idle, because the first page needs none. */
 export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggleDone'> {
+  const records = recordsOf(queryClient)
+
   async function changeEach({ tasks, label, changeOf, send }: EachChange) {
     const edits = Promise.withResolvers<Edit[]>()
     const action = undoActionFor({ queryClient, label: actionLabel(label, tasks), edits: edits.promise })
     const pendingUndo = beginUndoable(action)
     const before = new Map(tasks.map((task) => [task.id, task]))
-    const hidePreview = previewChange(queryClient, {
-      ids: [...before.keys()],
+    const endPreview = records.preview({
+      ids: new Set(before.keys()),
       changeOf: (task) => effectOf(changeOf(task)) as Partial<TaskListItem>,
     })
     const isLong = tasks.length >= MIN_TASKS_WITH_PROGRESS
     const progress = isLong ? stoppableProgress('Updating tasks', tasks.length) : undefined
-    const { done, failures } = await send(before, progress).finally(progress?.end)
-    // Also when it was stopped.
-    if (done.length < tasks.length) hidePreview()
-    replaceTasks(queryClient, done)
+    const { done, failures } = await inTurn(before.keys(), async () => {
+      const receive = records.request()
+      const result = await send(before, progress)
+      receive(result.done)
+      return result
+    }).finally(() => {
+      endPreview()
+      progress?.end()
+    })
     if (failures.length > 0)
       toast.error(failureTitle('update', { failures, count: tasks.length }), failuresText(failures))
 
@@ -136,10 +139,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
         deleted.push(task)
       },
     })
-    removeTasks(
-      queryClient,
-      deleted.map(({ id }) => id),
-    )
+    records.removal()(deleted.map(({ id }) => id))
     deletion.resolve(deleted)
     if (failures.length > 0)
       toast.error(failureTitle('delete', { failures, count: tasks.length }), failuresText(failures))
@@ -160,10 +160,11 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
           items: deleted,
           label: 'Restoring tasks',
           async send({ id }) {
+            const receive = records.request()
             const task = await restoreTask(id)
-            queryClient.setQueryData(['task', id], task)
-            for (const filters of lists.get(id) ?? [])
-              insertTasks(queryClient, { filters, tasks: [task as TaskListItem] })
+            receive([task])
+            queryClient.setQueryData(taskQuery(id).queryKey, task)
+            for (const filters of lists.get(id) ?? []) insertTasks(queryClient, { filters, ids: [id] })
           },
         })
         if (failures.length === 0) return {}

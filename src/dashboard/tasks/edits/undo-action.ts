@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { replaceTasks } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { changedSince, getTask, patchTask, sendAll } from './task-requests.ts'
 import { type Edit, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
@@ -18,13 +18,14 @@ export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoA
     async undo() {
       const doneEdits = await edits
       if (doneEdits.length === 0) return { isEmpty: true }
+      const receive = recordsOf(queryClient).request()
       const result = await undoEdits(doneEdits, {
         changedSince,
         get: getTask,
         patch: patchTask,
         sendBatches: (batches) => sendAll(batches),
       })
-      replaceTasks(queryClient, result.undone)
+      receive(result.undone)
       const remaining = retryable(result)
       return {
         failure: undoFailureText(doneEdits.length, result),

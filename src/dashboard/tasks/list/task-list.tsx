@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import {
-  itemsOf,
   type Project,
   projectsQuery,
   type TaskFilters,
@@ -10,6 +9,7 @@ import {
   tasksQuery,
 } from '../../api/queries.ts'
 import { trimList } from '../../api/task-cache.ts'
+import { useTaskRows } from '../../api/use-tasks.ts'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { plural } from '../../lib/plural.ts'
@@ -51,7 +51,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
   useEffect(() => () => void trimList(queryClient, filters), [queryClient, filters])
-  const loaded = useMemo(() => itemsOf(query.data), [query.data])
+  const loaded = useTaskRows(query.data)
   // Renders many new rows in interruptible steps.
   const rows = useDeferredValue(loaded, NO_ROWS)
   const scroller = useRef<HTMLElement>(null)

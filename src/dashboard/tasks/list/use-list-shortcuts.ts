@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type TaskListItem, taskQuery } from '../../api/queries.ts'
+import type { TaskListItem } from '../../api/queries.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { toast } from '../../components/toast.ts'
 import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
@@ -63,7 +64,7 @@ interface Target extends Pick<ListState, 'rows' | 'openId'> {
 function targetOf(queryClient: QueryClient, { rows, openId, index }: Target) {
   const row = index === undefined ? undefined : rows[index]
   if (!openId || row?.id === openId) return row
-  return queryClient.getQueryData(taskQuery(openId).queryKey) as TaskListItem | undefined
+  return recordsOf(queryClient).full(openId) as TaskListItem | undefined
 }
 
 function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClose }: ListShortcuts) {

@@ -7,12 +7,12 @@ import {
   TrashIcon,
   XIcon,
 } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
+import type { Task, TaskListItem } from '../../api/queries.ts'
+import { useTask } from '../../api/use-tasks.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
@@ -46,7 +46,7 @@ export default function TaskPanel() {
   const { taskId = '' } = useParams()
   const [, navigate] = useLocation()
   const filters = useFilters()
-  const query = useQuery(taskQuery(taskId))
+  const { task, query } = useTask(taskId)
   const close = () => navigate(`/tasks${formatFilters(filters)}`)
   const status = query.isError ? problemOf(query.error).status : undefined
   // An invalid id is shown like a missing task.
@@ -54,8 +54,8 @@ export default function TaskPanel() {
 
   return (
     <aside className={page.panel} aria-label="Task" data-panel>
-      {query.data && !isMissing ? (
-        <TaskDetails key={taskId} task={query.data} onClose={close} />
+      {task && !isMissing ? (
+        <TaskDetails key={taskId} task={task} onClose={close} />
       ) : (
         <div className={styles.body}>
           <div className={styles.bar}>

@@ -2,10 +2,11 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
-import { replaceTasks } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { Change } from '../edits/bulk.ts'
+import { inTurn } from '../edits/in-turn.ts'
 import { patchTask } from '../edits/task-requests.ts'
 import { changeLabel, shortTitle } from '../edits/toast-text.ts'
 import { undoActionFor } from '../edits/undo-action.ts'
@@ -56,7 +57,7 @@ export function useTaskEdit(
     )
     setBusy(true)
     try {
-      const { saved, theirs, seen: base } = await write(change, seen)
+      const { saved, theirs, seen: base } = await inTurn([task.id], () => write(change, seen))
       const doneEdits = saved
         ? editsOf({ before: new Map([[task.id, base]]), done: [saved], fields: Object.keys(change) })
         : []
@@ -76,8 +77,9 @@ export function useTaskEdit(
   /** Retries on the current version when others changed only other fields. */
   async function write(change: Change, seen: Seen): Promise<WriteResult> {
     try {
+      const receive = recordsOf(queryClient).request()
       const saved = await patchTask({ id: task.id, change, version: seen.version })
-      replaceTasks(queryClient, [saved])
+      receive([saved])
       setConflict(undefined)
       return { saved, seen }
     } catch (error) {

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { type Task, taskQuery } from '../../api/queries.ts'
+import type { Task } from '../../api/queries.ts'
+import { useTask } from '../../api/use-tasks.ts'
 import styles from './report-sections.module.css'
 import { TaskLink } from './task-link.tsx'
 import { useMerge } from './use-merge.ts'
 
 /** What a task is merged into, and its way back. */
 export function MergedInto({ task, into, mayWrite }: { task: Task; into: string; mayWrite: boolean }) {
-  const { data: target } = useQuery(taskQuery(into))
+  const { task: target } = useTask(into)
   const { unmerge, isBusy } = useMerge()
   return (
     <p className={styles.merged}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { TaskListItem } from '../../api/queries.ts'
-import { replaceTasks } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { offerUndo, undoRequest } from '../../components/undo.tsx'
 import { useMutation } from '../../components/use-mutation.ts'
 import { plural } from '../../lib/plural.ts'
@@ -15,8 +15,9 @@ export function useMerge() {
   const { mutate, refresh, isBusy } = useMutation('task', 'timeline', 'similar', 'reports')
 
   async function send(request: Promise<object>): Promise<void> {
+    const receive = recordsOf(queryClient).request()
     // With `tasks:read`, which the list requires, a write returns full tasks.
-    replaceTasks(queryClient, [(await request) as TaskListItem])
+    receive([(await request) as TaskListItem])
   }
   const sendMerge = (id: string, into: string) =>
     send(dataOf(api.POST('/api/tasks/{id}/merge', { params: { path: { id } }, body: { into } })))

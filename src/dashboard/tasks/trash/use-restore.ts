@@ -1,7 +1,8 @@
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
-import type { TaskListItem } from '../../api/queries.ts'
+import { type TaskListItem, taskQuery } from '../../api/queries.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { toast } from '../../components/toast.ts'
 import { offerUndo, undoRequest } from '../../components/undo.tsx'
 import { deleteTask, restoreTask } from '../edits/task-requests.ts'
@@ -19,7 +20,10 @@ export function useRestore() {
   async function restore({ id, title }: TaskListItem): Promise<boolean> {
     setBusy(id, true)
     try {
-      queryClient.setQueryData(['task', id], await restoreTask(id))
+      const receive = recordsOf(queryClient).request()
+      const task = await restoreTask(id)
+      receive([task])
+      queryClient.setQueryData(taskQuery(id).queryKey, task)
       queryClient.setQueriesData<Pages>({ queryKey: ['trash'] }, (pages) => pages && without(pages, id))
       offerUndo(
         undoRequest(`Restored: ${shortTitle(title)}`, async () => {

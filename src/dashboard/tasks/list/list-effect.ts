@@ -1,0 +1,43 @@
+import type { TaskFilters } from '../../api/queries.ts'
+import { isNotDone } from '../filters.ts'
+
+/**
+ * What an activity may do to a list:
+ * - `arrival`: a task that was created since may match.
+ * - `change`: its task may match, or no longer; the task has a later time of its last update.
+ * - `any`: any task may match, or no longer, and has the same time as before.
+ */
+export type ListEffect = 'none' | 'arrival' | 'change' | 'any'
+
+const ARRIVALS = ['task.created', 'feedback.received', 'sync.finished']
+
+const TASK_CHANGES = [
+  'task.updated',
+  'task.completed',
+  'task.reopened',
+  'task.restored',
+  'task.claimed',
+  'task.claim_released',
+  'task.claim_expired',
+  'task.merged',
+  'task.unmerged',
+]
+
+const ARCHIVALS = ['project.archived', 'project.unarchived']
+
+/** The effect of a type of activity on the tasks that a list has. What is deleted leaves every list by itself. */
+export function listEffect(type: string, filters: TaskFilters): ListEffect {
+  const { isReady, projectId, listId, includeArchived, sort } = filters
+  const isEverywhere = projectId === undefined && listId === undefined
+  // Whether a task is ready also follows from the tasks that block it.
+  if (isReady !== undefined && [...TASK_CHANGES, ...ARCHIVALS, 'task.deleted'].includes(type)) return 'any'
+  if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
+  if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
+  if (ARRIVALS.includes(type)) return 'arrival'
+  return TASK_CHANGES.includes(type) ? 'change' : 'none'
+}
+
+/** Whether a task that somebody changes can leave the list. Those that are done stay until it is loaded again. */
+export function canLeave({ sort, includeArchived, status, ...others }: TaskFilters): boolean {
+  return Object.keys(others).length > 0 || !(status === undefined || isNotDone(status))
+}
