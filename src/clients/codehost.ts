@@ -57,6 +57,8 @@ interface ItemsPage {
   /** The number of the last page, if the host sends it. */
   lastPage: number | null
   etag: string | null
+  /** The host's time, ISO 8601 to the second: no `updated_at` is later. Null if it does not send it. */
+  date: string | null
   /** Size of the response body. */
   bytes: number
   limits: HostLimits

@@ -9,6 +9,7 @@ import { isSignedWith } from './github-signature.ts'
 import { commentUrl, githubUrls, isWithin, itemPathOf } from './github-urls.ts'
 import { githubWrites } from './github-writes.ts'
 import {
+  dateOf,
   type HostResponse,
   isGone,
   limitsOf,
@@ -19,6 +20,7 @@ import {
   redirectOf,
   refusalOf,
   unreachable,
+  untilNow,
 } from './host-response.ts'
 import { linkIn } from './link-header.ts'
 import { counted, drain, MAX_BYTES, readList, readValue, TooLarge } from './response-body.ts'
@@ -87,8 +89,8 @@ export function githubClient({
 
     ...githubUrls,
 
-    async readPage(access, { url, etag, signal }) {
-      const headers = etag ? { 'if-none-match': etag } : {}
+    async readPage(access, { url, etag: known, signal }) {
+      const headers = known ? { 'if-none-match': known } : {}
       const response = await send(access, { url, headers, follow: true, signal, read: readList })
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
@@ -105,7 +107,8 @@ export function githubClient({
       if (next === url) return unreachable('The page names itself as the next one.')
       const { body: items, bytes } = response
       const lastPage = pageNumberOf(linkIn(response.headers.link, 'last'), url)
-      return { outcome: 'page', items, next, lastPage, etag: response.headers.etag ?? null, bytes, limits }
+      const etag = response.headers.etag ?? null
+      return { outcome: 'page', items, next, lastPage, etag, date: dateOf(response), bytes, limits }
     },
 
     async readItem(access, { repositoryId, number, signal }) {
@@ -253,7 +256,7 @@ export function githubClient({
         return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
-      const body = await read(counted(response.data, { size, onLargeBody }))
+      const body = untilNow(await read(counted(response.data, { size, onLargeBody })), headersOf.date)
       return { outcome: 'answered', status, headers: headersOf, body, ...size }
     } catch (error) {
       if (error instanceof TooLarge) return unreachable(`The response is larger than ${MAX_BYTES} bytes.`)

@@ -82,6 +82,27 @@ export function limitsOf({ headers }: Pick<HostResponse, 'headers'>): HostLimits
   }
 }
 
+/** The host's time, to the second; null if it does not send it. */
+export function dateOf({ headers: { date } }: Pick<HostResponse, 'headers'>): string | null {
+  const time = Date.parse(date ?? '')
+  return Number.isNaN(time) ? null : `${new Date(time).toISOString().slice(0, 19)}Z`
+}
+
+/**
+ * Replaces update times after the host's own time by it: until then, what is changed next would count as older.
+ * @returns the same body: an object, or a list of them
+ */
+export function untilNow(body: unknown, date: string | undefined): unknown {
+  const now = dateOf({ headers: { date } })
+  if (now === null) return body
+  for (const each of Array.isArray(body) ? body : [body]) {
+    const raw = asRecord(each)
+    if (typeof raw.updated_at === 'string' && Date.parse(raw.updated_at) > Date.parse(now))
+      raw.updated_at = now
+  }
+  return body
+}
+
 export const unreachable = (reason: string): Unreachable => ({ outcome: 'unreachable', reason })
 
 /** Cast: Octokit's headers are a plain object. */

@@ -20,11 +20,36 @@ export interface CommentsCheckpoint {
 }
 
 /** A list of items or of comments. */
-export type ListCheckpoint =
-  /** Lists everything, oldest first. `since` is the latest change before the first page; null when there was none. */
-  | { phase: 'listing'; next: string; since: string | null }
-  /** Lists changes since a time, oldest change first. With an `etag`, the request is conditional. */
-  | { phase: 'updates'; next: string; since: string; etag?: string | null }
+export type ListCheckpoint = ListingCheckpoint | UpdatesCheckpoint
+
+/** Lists everything, oldest first. `since` is the latest change before the first page; null when there was none. */
+export interface ListingCheckpoint extends Following {
+  phase: 'listing'
+  next: string
+  since: string | null
+}
+
+/** Lists changes since a time, oldest change first. With an `etag`, the request is conditional. */
+export interface UpdatesCheckpoint extends Following {
+  phase: 'updates'
+  next: string
+  since: string
+  etag?: string | null
+}
+
+/** How a list was followed since its first page. */
+interface Following {
+  trail?: Trail
+  /** A later page could not be requested, so the list was started again: a second time is an error. */
+  isRestarted?: true
+}
+
+/** A URL on the way along `next` links: whoever gets back to it is in a circle, however long (Brent's algorithm). */
+interface Trail {
+  mark: string
+  steps: number
+  maxSteps: number
+}
 
 /** Where an incremental run resumes: the URL of the last committed response, and its result. */
 export interface SyncPosition {
@@ -34,6 +59,8 @@ export interface SyncPosition {
   etag: string | null
   /** The URL of the next request; null at the end. */
   next: string | null
+  /** The listing of everything has not ended yet. */
+  isListing?: true
 }
 
 /** A page that was received. */
@@ -43,6 +70,8 @@ export interface PageRead {
   next: string | null
   /** Update times of the items, in order of the response. */
   updatedAt: (string | null)[]
+  /** The host's time, which no update time exceeds; null if it does not send it. */
+  date: string | null
 }
 
 /**
@@ -53,58 +82,117 @@ const OVERLAP_MS = 5_000
 const MAX_PER_PAGE = 100
 
 /** The first request of an incremental run; undefined when a full listing is required. */
-export function resumeAt(position: SyncPosition | null): (ListCheckpoint & { phase: 'updates' }) | undefined {
-  if (position?.since == null) return undefined
-  const { since, url, etag, next } = position
+export function resumeAt(position: SyncPosition | null): ListCheckpoint | undefined {
+  if (!position) return undefined
+  const { since, url, etag, next, isListing } = position
+  if (isListing && next !== null) return { phase: 'listing', next, since }
+  if (since === null) return undefined
   return next === null ? { phase: 'updates', next: url, since, etag } : { phase: 'updates', next, since }
 }
 
 /**
- * The next request after a page of the listing. Undefined when the repository is empty.
+ * The next request after a page of the listing, and the position to store for the next run. Without a checkpoint, the
+ * repository is empty.
  * @param updatesUrl returns the URL of the changes since a time.
  */
 export function afterListing(
-  { since }: ListCheckpoint & { phase: 'listing' },
+  { since, trail, ...following }: ListingCheckpoint,
   { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
-): ListCheckpoint | undefined {
+): { checkpoint: ListCheckpoint | 'circle' | undefined; position: SyncPosition } {
   // The repository was empty before this page, so nothing is older than the oldest of its items.
   const from = since ?? page.updatedAt.filter((time) => time !== null).sort()[0] ?? null
-  if (page.next) return { phase: 'listing', next: page.next, since: from }
-  if (from === null) return undefined
+  const { url, next, etag } = page
+  if (next !== null) {
+    const further = trailTo(next, { from: url, trail })
+    const checkpoint = further && { ...following, next, since: from, trail: further }
+    return {
+      checkpoint: checkpoint ?? 'circle',
+      position: { since: from, url, etag: null, next, isListing: true },
+    }
+  }
+  if (from === null) return { checkpoint: undefined, position: { since: null, url, etag, next: null } }
   const anchor = toSecond(Date.parse(from) - OVERLAP_MS)
-  return { phase: 'updates', next: updatesUrl(anchor), since: anchor }
+  return {
+    checkpoint: { phase: 'updates', next: updatesUrl(anchor), since: anchor },
+    position: { since: anchor, url, etag: null, next: updatesUrl(anchor) },
+  }
 }
 
 /** The next request after a page of changes (undefined at the end), and the position to store for the next run. */
 export function afterUpdates(
-  { since, etag }: ListCheckpoint & { phase: 'updates' },
+  { since, etag, trail, isRestarted }: UpdatesCheckpoint,
   { page, updatesUrl }: { page: PageRead; updatesUrl: (since: string) => string },
-): { checkpoint: (ListCheckpoint & { phase: 'updates' }) | undefined; position: SyncPosition } {
-  const continueAt = (next: string, from = since) => ({
-    checkpoint: { phase: 'updates' as const, next, since: from },
-    // The next run starts from a time: a page number may refer to other items by then.
-    position: { since: from, url: page.url, etag: page.etag, next: updatesUrl(from) },
+): { checkpoint: UpdatesCheckpoint | 'circle' | undefined; position: SyncPosition } {
+  const { url, next } = page
+  const start = updatesUrl(since)
+  // The next run starts from a time: a page number may refer to other items by then.
+  const positionAt = (from: string) => ({ since: from, url, etag: page.etag, next: updatesUrl(from) })
+  const startAt = (from: string) => ({
+    checkpoint: {
+      phase: 'updates' as const,
+      next: updatesUrl(from),
+      since: from,
+      ...(from === since && isRestarted && { isRestarted }),
+    },
+    position: positionAt(from),
   })
   const end = (etag: string | null) => ({
     checkpoint: undefined,
-    position: { since, url: page.url, etag, next: null },
+    position: { since, url, etag, next: null },
   })
   // A later page was requested conditionally and has changed, so items before it have moved: restart from `since`.
-  if (etag !== undefined && page.url !== updatesUrl(since)) return continueAt(updatesUrl(since))
+  if (etag !== undefined && url !== start) return startAt(since)
   const isFull = page.updatedAt.length >= MAX_PER_PAGE
-  if (page.next === null && !isFull) return end(page.etag)
-  const anchor = anchorAfter(since, page.updatedAt.at(-1) ?? null)
+  const last = page.updatedAt.at(-1) ?? null
+  // The host's time may replace a later one. Then it moves with each request, and confirms nothing.
+  const endsNow = last !== null && last === page.date
+  if (next === null && !isFull) return end(endsNow && url !== start ? null : page.etag)
+  const anchor = endsNow && page.updatedAt[0] === last ? null : anchorAfter(since, last)
   // Items added after a full page do not change it, so only a page with room confirms the end.
-  if (anchor !== null) return continueAt(updatesUrl(anchor), anchor)
+  if (anchor !== null) return startAt(anchor)
   // All items of the page are within one second: only its `next` link makes progress.
-  return page.next === null ? end(null) : continueAt(page.next)
+  if (next === null) return end(null)
+  const further = trailTo(next, { from: url, trail })
+  const checkpoint = further && {
+    phase: 'updates' as const,
+    next,
+    since,
+    trail: further,
+    ...(isRestarted && { isRestarted }),
+  }
+  return { checkpoint: checkpoint ?? 'circle', position: positionAt(since) }
+}
+
+/** Undefined if the link leads back. */
+function trailTo(
+  next: string,
+  { from, trail }: { from: string; trail: Trail | undefined },
+): Trail | undefined {
+  const { mark, steps, maxSteps } = trail ?? { mark: from, steps: 0, maxSteps: 1 }
+  if (next === mark) return undefined
+  return steps + 1 < maxSteps
+    ? { mark, steps: steps + 1, maxSteps }
+    : { mark: next, steps: 0, maxSteps: maxSteps * 2 }
+}
+
+/**
+ * The list from its first page on, in case a later one no longer exists: the item that its URL names may be gone. Undefined
+ * if that was in vain before.
+ */
+export function startedAgain(
+  { phase, next, since, isRestarted }: ListCheckpoint,
+  first: string,
+): ListCheckpoint | undefined {
+  if (isRestarted || next === first) return undefined
+  const again = { next: first, isRestarted: true as const }
+  return phase === 'listing' ? { ...again, phase, since } : { ...again, phase, since }
 }
 
 /** To read a page of changes again. If a later one has changed since it was last read, items before it have moved. */
 export const restarted = (
-  { next, since, etag }: ListCheckpoint & { phase: 'updates' },
+  { next, since, etag }: UpdatesCheckpoint,
   updatesUrl: (since: string) => string,
-): ListCheckpoint => ({ phase: 'updates', next: etag === undefined ? next : updatesUrl(since), since })
+): UpdatesCheckpoint => ({ phase: 'updates', next: etag === undefined ? next : updatesUrl(since), since })
 
 function anchorAfter(since: string, last: string | null): string | null {
   if (last === null) return null

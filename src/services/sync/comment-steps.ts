@@ -7,9 +7,12 @@ import {
   type Checkpoint,
   type CommentsCheckpoint,
   type ListCheckpoint,
+  type ListingCheckpoint,
   restarted,
   resumeAt,
   type SyncPosition,
+  startedAgain,
+  type UpdatesCheckpoint,
 } from '../../domain/codehost/progress.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
@@ -18,7 +21,7 @@ import type { Repositories } from '../../repositories/index.ts'
 import type { LeasedRun } from './leased-run.ts'
 import type { PageToWrite } from './page.ts'
 import { LARGE_PAGE_BYTES, type RunRequests } from './requests.ts'
-import { CUT_SHORT } from './run-errors.ts'
+import { CUT_SHORT, LEADS_BACK } from './run-errors.ts'
 
 /** Comments requested one by one before any is deleted. */
 const VANISHED_BATCH = 20
@@ -50,6 +53,8 @@ export function commentSteps({
   const updatesUrl = (since: string) => host.commentsUrl(apiUrl, { repositoryId, since })
   const latestUrl = host.latestCommentUrl(apiUrl, repositoryId)
   const readPage = (url: string, etag?: string | null) => requests.readPage({ url, etag }, commentsOf)
+  const readListed = ({ next: url, ...list }: ListCheckpoint, again: ListCheckpoint | undefined) =>
+    requests.readListed({ url, etag: list.phase === 'updates' ? list.etag : null, again }, commentsOf)
 
   /** Returns where to continue; undefined if the run is over for this worker. */
   return async function step({ list, after }: CommentsCheckpoint): Promise<Checkpoint | undefined> {
@@ -77,37 +82,42 @@ export function commentSteps({
     return true
   }
 
-  async function readListing(list: ListCheckpoint & { phase: 'listing' }, after: string | null) {
-    const page = await readPage(list.next)
+  async function readListing(list: ListingCheckpoint, after: string | null) {
+    const again = startedAgain(list, listingUrl)
+    const page = await readListed(list, again)
+    if (page?.outcome === 'lost') return fromStart(page.again)
     if (page?.outcome !== 'page') return undefined
     // The previous page had a `next` link, so an empty page is an error, not the end of the list.
-    if (page.items.length === 0 && list.next !== listingUrl) return leased.end(CUT_SHORT)
+    if (page.items.length === 0 && list.next !== listingUrl) {
+      return again ? fromStart(again) : leased.end(CUT_SHORT)
+    }
     const until = page.next === null ? null : (page.items.at(-1)?.externalId ?? null)
     if (run.mode === 'full') {
       const missing = await missingFrom(page.items, { after, until })
       if (missing.length > 0) return checkMissing(missing, { list, limits: page.limits })
     }
     const read = { ...page, url: list.next, updatedAt: page.items.map(({ updatedAt }) => updatedAt) }
-    const following = afterListing(list, { page: read, updatesUrl })
-    const position =
-      following?.phase === 'updates'
-        ? { since: following.since, url: list.next, etag: null, next: following.next }
-        : { since: null, url: list.next, etag: page.etag, next: null }
+    const { checkpoint: following, position } = afterListing(list, { page: read, updatesUrl })
+    if (following === 'circle') return leased.end(LEADS_BACK)
+    // A full run has to see every comment itself.
+    const isKept = following?.phase !== 'listing' || run.mode === 'incremental'
     return writeAndContinue(page, {
       list: following,
       after: until,
       again: { phase: 'comments', list, after },
-      position: following?.phase === 'listing' ? undefined : position,
+      position: isKept ? position : undefined,
     })
   }
 
-  async function readUpdates(list: ListCheckpoint & { phase: 'updates' }) {
-    const page = await readPage(list.next, list.etag)
+  async function readUpdates(list: UpdatesCheckpoint) {
+    const page = await readListed(list, startedAgain(list, updatesUrl(list.since)))
+    if (page?.outcome === 'lost') return fromStart(page.again)
     if (page?.outcome === 'unchanged') return leased.end(null, page.limits)
     if (!page) return undefined
     const read = { ...page, url: list.next, updatedAt: page.items.map(({ updatedAt }) => updatedAt) }
     const { checkpoint, position } = afterUpdates(list, { page: read, updatesUrl })
-    const again = { phase: 'comments' as const, list: restarted(list, updatesUrl), after: null }
+    if (checkpoint === 'circle') return leased.end(LEADS_BACK)
+    const again = fromStart(restarted(list, updatesUrl))
     return writeAndContinue(page, { list: checkpoint, after: null, again, position })
   }
 
@@ -198,6 +208,8 @@ export function commentSteps({
     return isWritten === false ? undefined : next
   }
 }
+
+const fromStart = (list: ListCheckpoint): CommentsCheckpoint => ({ phase: 'comments', list, after: null })
 
 /** Cast: only `writePage` writes this column. */
 const asPosition = (json: unknown) => json as SyncPosition | null

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HostAccess, Refusal, Unreachable } from '../../clients/codehost.ts'
 import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
+import type { ListCheckpoint } from '../../domain/codehost/progress.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
@@ -21,6 +22,11 @@ interface PageRequest {
   url: string
   etag?: string | null | undefined
 }
+
+type Parse<T> = (elements: unknown[]) => T[] | undefined
+
+/** The host rejects the URL of a page. */
+const UNPROCESSABLE = 422
 
 interface RunRequestsOptions {
   run: SyncRunRow
@@ -44,17 +50,20 @@ export function runRequests(
   let prefetched: { url: string; request: ReturnType<typeof requestPage> } | undefined
 
   return {
-    /** A page of a list. @param parse returns undefined if an element is invalid. */
-    async readPage<T>({ url, etag }: PageRequest, parse: (elements: unknown[]) => T[] | undefined) {
+    /** @param parse returns undefined if an element is invalid */
+    async readPage<T>(request: PageRequest, parse: Parse<T>) {
+      return withRetries(() => parsedPage(request, parse))
+    },
+
+    /** The same for a page of a list that can start again if this page no longer exists. */
+    async readListed<T>(
+      { again, ...request }: PageRequest & { again: ListCheckpoint | undefined },
+      parse: Parse<T>,
+    ) {
       return withRetries(async () => {
-        const prefetchedPage = prefetched?.url === url ? prefetched.request : undefined
-        prefetched = undefined
-        const { asOf, page } = await (prefetchedPage ?? requestPage(url, etag))
-        if (page.outcome !== 'page') return page
-        const items = parse(page.items)
-        page.items.length = 0
-        if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
-        return items ? { ...page, items, asOf } : INVALID_ELEMENT
+        const page = await parsedPage(request, parse)
+        const isLost = isRefusal(page) && page.status === UNPROCESSABLE
+        return again && isLost ? { outcome: 'lost' as const, again } : page
       })
     },
 
@@ -82,6 +91,17 @@ export function runRequests(
     },
 
     isPrefetched: () => prefetched !== undefined,
+  }
+
+  async function parsedPage<T>({ url, etag }: PageRequest, parse: Parse<T>) {
+    const prefetchedPage = prefetched?.url === url ? prefetched.request : undefined
+    prefetched = undefined
+    const { asOf, page } = await (prefetchedPage ?? requestPage(url, etag))
+    if (page.outcome !== 'page') return page
+    const items = parse(page.items)
+    page.items.length = 0
+    if (page.bytes > LARGE_PAGE_BYTES) collectGarbage()
+    return items ? { ...page, items, asOf } : INVALID_ELEMENT
   }
 
   async function requestPage(url: string, etag: string | null = null) {

@@ -25,6 +25,11 @@ export const CUT_SHORT: RunError = {
   message: 'The listing ended before its last page. Sync again.',
 }
 
+export const LEADS_BACK: RunError = {
+  code: 'codehost_unreachable',
+  message: 'The pages of the listing lead back to an earlier one, so it never ends. Sync again later.',
+}
+
 export const WENT_EMPTY: RunError = {
   code: 'reconciliation_aborted',
   message:

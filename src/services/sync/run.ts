@@ -5,9 +5,13 @@ import {
   afterUpdates,
   type Checkpoint,
   isPlausible,
+  type ListCheckpoint,
+  type ListingCheckpoint,
   restarted,
   resumeAt,
   type SyncPosition,
+  startedAgain,
+  type UpdatesCheckpoint,
 } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { collectGarbage } from '../../lib/collect-garbage.ts'
@@ -19,7 +23,14 @@ import { commentSteps } from './comment-steps.ts'
 import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
 import type { PageToWrite } from './page.ts'
 import { LARGE_PAGE_BYTES, runRequests } from './requests.ts'
-import { CUT_SHORT, DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from './run-errors.ts'
+import {
+  CUT_SHORT,
+  DISCONNECTED,
+  LEADS_BACK,
+  TOO_MANY_ATTEMPTS,
+  tooManyVanished,
+  WENT_EMPTY,
+} from './run-errors.ts'
 import { totalOf } from './total.ts'
 
 export interface RunDeps {
@@ -64,7 +75,10 @@ export async function followRepository(
   const { apiUrl, repositoryId } = connection
   const updatesUrl = (since: string) => host.updatesUrl(apiUrl, { repositoryId, since })
   const requests = runRequests(deps, { run, leased, connection, access, signal })
+  const listingUrl = host.listingUrl(apiUrl, repositoryId)
   const readPage = (url: string, etag?: string | null) => requests.readPage({ url, etag }, itemsOf)
+  const readListed = ({ next: url, ...list }: ListCheckpoint, again: ListCheckpoint | undefined) =>
+    requests.readListed({ url, etag: list.phase === 'updates' ? list.etag : null, again }, itemsOf)
   const firstOfComments: Checkpoint | undefined = connection.comments
     ? { phase: 'comments', list: null, after: null }
     : undefined
@@ -100,7 +114,7 @@ export async function followRepository(
     const since = latest.items[0]?.updatedAt ?? null
     const total = await totalOf(latest, { host, access: access as HostAccess, signal })
     if (total !== null && !(await leased.writeTotal(total))) return undefined
-    return { phase: 'listing', next: host.listingUrl(apiUrl, repositoryId), since }
+    return { phase: 'listing', next: listingUrl, since }
   }
 
   async function step(checkpoint: Checkpoint): Promise<Checkpoint | undefined> {
@@ -117,36 +131,39 @@ export async function followRepository(
     }
   }
 
-  async function readListing(checkpoint: Checkpoint & { phase: 'listing' }) {
-    const page = await readPage(checkpoint.next)
+  async function readListing(checkpoint: ListingCheckpoint) {
+    const again = startedAgain(checkpoint, listingUrl)
+    const page = await readListed(checkpoint, again)
+    if (page?.outcome === 'lost') return page.again
     if (page?.outcome !== 'page') return undefined
     const { items } = page
-    const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
-    const following = afterListing(checkpoint, { page: read, updatesUrl })
-    const isFirst = checkpoint.next === host.listingUrl(apiUrl, repositoryId)
+    const isFirst = checkpoint.next === listingUrl
     // The previous page had a `next` link, so an empty page is an error, not the end of the list.
-    if (items.length === 0 && !isFirst) return leased.end(CUT_SHORT)
+    if (items.length === 0 && !isFirst) return again ?? leased.end(CUT_SHORT)
     if (items.length === 0 && !isPlausible(await countPresent())) return leased.end(WENT_EMPTY)
-    // Where the next run resumes if this one fails from here on.
-    const position =
-      following?.phase === 'updates'
-        ? { since: following.since, url: checkpoint.next, etag: null, next: following.next }
-        : { since: null, url: checkpoint.next, etag: page.etag, next: null }
+    const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
+    const { checkpoint: following, position } = afterListing(checkpoint, { page: read, updatesUrl })
+    if (following === 'circle') return leased.end(LEADS_BACK)
+    // A full run has to see every item itself.
+    const isKept = following?.phase !== 'listing' || run.mode === 'incremental'
     return writeAndContinue(page, {
       // A full run checks the few known items even if the listing is empty.
       next: following ?? afterUpdatesOf(run),
       again: checkpoint,
-      position: following?.phase === 'listing' ? undefined : position,
+      // Where the next run resumes if this one fails from here on.
+      position: isKept ? position : undefined,
     })
   }
 
-  async function readUpdates(checkpoint: Checkpoint & { phase: 'updates' }) {
-    const page = await readPage(checkpoint.next, checkpoint.etag)
+  async function readUpdates(checkpoint: UpdatesCheckpoint) {
+    const page = await readListed(checkpoint, startedAgain(checkpoint, updatesUrl(checkpoint.since)))
+    if (page?.outcome === 'lost') return page.again
     if (page?.outcome === 'unchanged') return endOfItems(page.limits)
     if (!page) return undefined
     const { items } = page
     const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
     const { checkpoint: more, position } = afterUpdates(checkpoint, { page: read, updatesUrl })
+    if (more === 'circle') return leased.end(LEADS_BACK)
     const again = restarted(checkpoint, updatesUrl)
     return writeAndContinue(page, { next: more ?? afterUpdatesOf(run), again, position })
   }

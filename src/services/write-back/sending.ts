@@ -48,6 +48,9 @@ interface DecidedWrite {
 /** Longer than a request and those before it may take. If a worker is killed, another continues then. */
 export const LEASE_MS = 2 * 60_000
 
+/** An issue has far fewer comments. */
+const MAX_COMMENT_PAGES = 100
+
 const UNEXPECTED: WriteError = { code: 'internal_error', message: 'An unexpected error occurred.' }
 
 /** Of a comment that can be read. */
@@ -185,7 +188,9 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
     const { since } = payload
     if (since === undefined) return undefined
     let url: string | null = host.commentsOfUrl(access.apiUrl, { repositoryId, number, since })
-    while (url !== null) {
+    for (let pages = 0; url !== null; pages++) {
+      if (pages === MAX_COMMENT_PAGES)
+        return { outcome: 'unreachable', reason: 'The list of comments does not end.' }
       const page = await host.readPage(access, { url, signal })
       if (page.outcome !== 'page') return page.outcome === 'unchanged' ? undefined : page
       const comments = commentsOf(page.items)

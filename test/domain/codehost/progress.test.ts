@@ -6,7 +6,9 @@ import {
   nextFullAt,
   nextRunAfter,
   nextRunAt,
+  type PageRead,
   resumeAt,
+  startedAgain,
 } from '../../../src/domain/codehost/progress.ts'
 
 const at = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`
@@ -29,11 +31,41 @@ describe('the start of a sync run', () => {
   })
 })
 
+test('a run continues with the listing that the one before has not ended', () => {
+  const position = { since: at(5), url: 'p1', etag: null, next: 'p2', isListing: true as const }
+  expect(resumeAt(position)).toEqual({ phase: 'listing', next: 'p2', since: at(5) })
+})
+
+test.each([1, 2, 3, 7])('a circle of %i pages is found, in at most three rounds', (length) => {
+  let checkpoint: ReturnType<typeof afterListing>['checkpoint'] = { phase: 'listing', next: '0', since: null }
+  let pages = 0
+  while (checkpoint !== 'circle') {
+    if (checkpoint?.phase !== 'listing') throw new Error('The listing has ended.')
+    const url: string = checkpoint.next
+    const next: string = String((Number(url) + 1) % length)
+    const page: PageRead = { url, next, etag: null, updatedAt: [at(1)], date: null }
+    checkpoint = afterListing(checkpoint, { page, updatesUrl }).checkpoint
+    expect(++pages).toBeLessThanOrEqual(3 * length)
+  }
+})
+
+test('a list starts again once, and not from its first page', () => {
+  const list = { phase: 'listing' as const, next: 'p3', since: at(1) }
+  expect(startedAgain(list, 'p1')).toEqual({ ...list, next: 'p1', isRestarted: true })
+  expect(startedAgain({ ...list, next: 'p1' }, 'p1')).toBeUndefined()
+  expect(startedAgain({ ...list, isRestarted: true }, 'p1')).toBeUndefined()
+})
+
 describe('after a page of the listing', () => {
-  const page = { url: 'p1', etag: 'e', next: 'p2', updatedAt: [at(30), at(20)] }
+  const page = { url: 'p1', etag: 'e', next: 'p2', updatedAt: [at(30), at(20)], date: null }
 
   test.each([
-    ['it follows the link', at(40), page, { phase: 'listing', next: 'p2', since: at(40) }],
+    [
+      'it follows the link',
+      at(40),
+      page,
+      { phase: 'listing', next: 'p2', since: at(40), trail: { mark: 'p2', steps: 0, maxSteps: 2 } },
+    ],
     [
       'at the end it catches up, with overlap',
       at(40),
@@ -54,9 +86,8 @@ describe('after a page of the listing', () => {
     ],
   ] as const)('%s', (_, since, read, expected) => {
     const checkpoint = { phase: 'listing' as const, next: 'p1', since }
-    expect(
-      afterListing(checkpoint, { page: { ...read, updatedAt: [...read.updatedAt] }, updatesUrl }),
-    ).toEqual(expected)
+    const after = afterListing(checkpoint, { page: { ...read, updatedAt: [...read.updatedAt] }, updatesUrl })
+    expect(after.checkpoint).toEqual(expected)
   })
 })
 
@@ -96,12 +127,14 @@ describe('after a page of changes', () => {
       { next: null },
     ],
   ] as const)('%s', (_, condition, { url, next, last }, expected, position) => {
-    const read = { url, next, etag: 'new', updatedAt: [at(10), last] }
+    const read = { url, next, etag: 'new', updatedAt: [at(10), last], date: null }
     const after = afterUpdates(
       { phase: 'updates', next: url, since, ...condition },
       { page: read, updatesUrl },
     )
-    expect(after.checkpoint?.next).toBe(expected)
+    expect(after.checkpoint).toEqual(
+      expected === undefined ? undefined : expect.objectContaining({ next: expected }),
+    )
     expect(after.position).toMatchObject({ url, etag: 'new', ...position })
   })
 })
@@ -113,6 +146,7 @@ describe('after a full page without a next link', () => {
     url,
     next: null,
     etag: 'e',
+    date: null,
     updatedAt: [...Array.from({ length: 99 }, () => at(10)), at(last)],
   })
 
