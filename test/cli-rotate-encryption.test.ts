@@ -35,7 +35,7 @@ describe('npm run keys -- rotate-encryption', () => {
     const encrypted = await columnsWith(before, first)
     expect(encrypted).toEqual([
       'codehost_connections.app',
-      'codehost_connections.previous_webhook_secret',
+      'codehost_connections.previous_webhook_secrets',
       'codehost_connections.token',
       'codehost_connections.webhook_secret',
       'sources.previous_secret',
@@ -51,7 +51,7 @@ describe('npm run keys -- rotate-encryption', () => {
 
     expect({ code, output }).toEqual({
       code: 0,
-      output: expect.stringMatching(/^Encrypted 8 .*\(0 had it already\)/),
+      output: expect.stringMatching(/^Encrypted 9 .*\(0 had it already\)/),
     })
     expect(output).toContain('Remove ENCRYPTION_KEY_PREVIOUS from every instance')
     expect(output).toContain('Keep the previous key as long as you keep backups from before')
@@ -60,7 +60,7 @@ describe('npm run keys -- rotate-encryption', () => {
     expect(await readEverything(app, { keys: [second], stored })).toEqual(stored.texts)
 
     const again = await rotate(second, first)
-    expect(again).toEqual({ code: 0, output: expect.stringMatching(/^Encrypted 0 .*\(8 had it already\)/) })
+    expect(again).toEqual({ code: 0, output: expect.stringMatching(/^Encrypted 0 .*\(9 had it already\)/) })
   })
 
   test('refuses while an instance runs that encrypts with another key, or has none', async () => {

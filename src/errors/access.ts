@@ -101,6 +101,11 @@ export const sessionNotFound = (id: string) =>
 export const webhookSecretNotFound = (id: string) =>
   new AppError('webhook_secret_not_found', { detail: `Webhook secret ${id} not found.` })
 
+export const tooManyReplacedSecrets = (nextEnd: string) =>
+  new AppError('too_many_secrets', {
+    detail: `Ten replaced webhook secrets are still valid, each for a day. Use the newest one, or wait until ${nextEnd}.`,
+  })
+
 export const tooManySecrets = () =>
   new AppError('too_many_secrets', {
     detail:

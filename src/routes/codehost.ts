@@ -128,6 +128,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
           'connection_not_found',
           'project_archived',
           'encryption_key_missing',
+          'too_many_secrets',
         ],
       },
       schema: {
@@ -135,7 +136,7 @@ export const codehostRoutes: FastifyPluginAsyncTypebox<CodehostRoutesOptions> = 
         operationId: 'createConnectionWebhookSecret',
         summary: 'Create a webhook secret for the connection',
         description:
-          'Creates the secret that the code host signs its deliveries with. It is only returned once. The previous secret works for one more day; of older ones, none works.',
+          'Creates the secret that the code host signs its deliveries with. It is only returned once. Each secret that was replaced works for one more day; at most ten of them at a time.',
         params: IdPath('project'),
         response: { 200: responses(ref(WebhookSecretOfConnection), { description: 'The new secret.' }) },
       },

@@ -124,16 +124,31 @@ describe('the push receiver', () => {
     }
   })
 
-  test('accepts the new and the previous secret, and the previous one for a day only', async () => {
+  test('accepts the new secret and each one before it, and those for a day only', async () => {
     const { path, webhook, opened } = await connected()
-    const { secret } = (await service.post(`${path}/webhook-secret`)).body
-    const statuses = async () => [
-      (await deliver(webhook, opened())).status,
-      (await deliver({ ...webhook, secret }, opened())).status,
-    ]
-    expect(await statuses()).toEqual([202, 202])
-    await service.query('update codehost_connections set previous_webhook_secret_until = now()')
-    expect(await statuses()).toEqual([401, 202])
+    const renewed = async () => (await service.post(`${path}/webhook-secret`)).body.secret
+    const secrets = [webhook.secret, await renewed(), await renewed()]
+    const statuses = () =>
+      Promise.all(secrets.map(async (secret) => (await deliver({ ...webhook, secret }, opened())).status))
+    expect(await statuses()).toEqual([202, 202, 202])
+    await service.query(
+      `update codehost_connections set previous_webhook_secrets = jsonb_set(previous_webhook_secrets, '{1,until}', to_jsonb(now()))`,
+    )
+    expect(await statuses()).toEqual([401, 202, 202])
+    await renewed()
+    const [{ kept }] = await service.query(
+      'select jsonb_array_length(previous_webhook_secrets) as kept from codehost_connections where id = $1',
+      [webhook.url.split('/').at(-1)],
+    )
+    expect(kept).toBe(2)
+  })
+
+  test('keeps ten secrets that were replaced, and makes no other one until the oldest has ended', async () => {
+    const { path, webhook, opened } = await connected()
+    for (let i = 0; i < 10; i++) expect((await service.post(`${path}/webhook-secret`)).status).toBe(200)
+    const { status, body } = await service.post(`${path}/webhook-secret`)
+    expect([status, body.code]).toEqual([409, 'too_many_secrets'])
+    expect((await deliver(webhook, opened())).status).toBe(202)
   })
 
   test('rejects deliveries after the repository was disconnected', async () => {

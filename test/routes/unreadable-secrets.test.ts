@@ -110,7 +110,7 @@ describe('what the keys of an instance do not decrypt', () => {
       names: [
         `the token of the project "Web" (${projectIds[0]})`,
         `the webhook secret of the project "Web" (${projectIds[0]})`,
-        `the previous webhook secret of the project "Web" (${projectIds[0]})`,
+        ...Array(2).fill(`the previous webhook secret of the project "Web" (${projectIds[0]})`),
         `the private key of the GitHub App of the project "With an App" (${projectIds[1]})`,
         `the secret of the source "Forms" (${sourceIds[0]})`,
         `the previous secret of the source "Forms" (${sourceIds[0]})`,

@@ -20,11 +20,15 @@ export async function storeEverything(app: TestApp, keys: EncryptionKeys) {
   ]
   const ids = [app.clock.newId(new Date()), app.clock.newId(new Date())] as const
   const hook = { ...vault.newWebhookSecret(ids[0]) }
+  const earlierHook = { ...vault.newWebhookSecret(ids[0]) }
   const previousHook = { ...vault.newWebhookSecret(ids[0]) }
   await app.given.connection(project.id, {
     ...{ id: ids[0], ...vault.seal({ token: 'a token' }, ids[0]), apiUrl: API_URL },
-    ...{ webhookSecret: hook.sealed, previousWebhookSecret: previousHook.sealed },
-    previousWebhookSecretUntil: new Date(Date.now() + 3_600_000),
+    webhookSecret: hook.sealed,
+    previousWebhookSecrets: [earlierHook, previousHook].map(({ sealed = '' }, hours) => ({
+      secret: sealed,
+      until: new Date(Date.now() + (2 - hours) * 3_600_000).toISOString(),
+    })),
   })
   const credentials = { token: null, app: { appId: 1, installationId: 2, privateKey: 'a private key' } }
   await app.given.connection(other.id, {
@@ -41,7 +45,7 @@ export async function storeEverything(app: TestApp, keys: EncryptionKeys) {
     webhookId: webhook.id,
     texts: {
       credentials: [{ token: 'a token' }, credentials],
-      connection: [hook.text, previousHook.text],
+      connection: [hook.text, earlierHook.text, previousHook.text],
       source: [newSource.secret, source.secret],
       webhook: [newWebhook.secret, webhook.secret],
     },

@@ -136,7 +136,10 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...{ id: id(70), project_id: project, repository_id: '9007199254740993', repository: 'acme/app' },
     ...{ api_url: 'https://api.github.com', token: SECRET, list_id: list, schedule: 'hourly' },
     ...{ app: { appId: 1, installationId: 2, privateKey: SECRET }, webhook_secret: SECRET },
-    ...{ previous_webhook_secret: SECRET, previous_webhook_secret_until: TIME, write_back: 'comments' },
+    ...{
+      previous_webhook_secrets: JSON.stringify([{ secret: SECRET, until: TIME }]),
+      write_back: 'comments',
+    },
     ...{ comments: true, position: POSITION, comments_position: POSITION },
     ...{ next_run_at: TIME, next_full_at: TIME, connected_at: TIME, updated_at: TIME },
   })

@@ -33,10 +33,13 @@ export const codehostConnections = pgTable(
     token: text('token'),
     /** A GitHub App instead of a token. Its key is encrypted like the token. */
     app: jsonb('app').$type<{ appId: number; installationId: number; privateKey: string }>(),
-    /** Encrypted like the token. The previous secret stays valid until a time after it was replaced. */
+    /** Encrypted like the token. */
     webhookSecret: text('webhook_secret'),
-    previousWebhookSecret: text('previous_webhook_secret'),
-    previousWebhookSecretUntil: timestamptz('previous_webhook_secret_until'),
+    /** Those that were replaced: encrypted too, and each valid until a time. The newest first. */
+    previousWebhookSecrets: jsonb('previous_webhook_secrets')
+      .$type<{ secret: string; until: string }[]>()
+      .notNull()
+      .default([]),
     /** Null: the project's default list. */
     listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),

@@ -9,6 +9,7 @@ import {
   repositoryNotConnected,
   syncInProgress,
   syncRunNotFound,
+  tooManyReplacedSecrets,
 } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
@@ -21,12 +22,14 @@ import { DISCONNECTED } from '../sync/run-errors.ts'
 import { type ConnectionView, toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
+import { previousSecretsOf } from './token.ts'
 
 /** How often the row of an awaited run is read. */
 const POLL_MS = 150
 
 /** How long a replaced webhook secret stays valid: time to paste the new one at the code host. */
 const OVERLAP_MS = 86_400_000
+const MAX_PREVIOUS_SECRETS = 10
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
 
@@ -79,8 +82,8 @@ export function codehostService(deps: ConnectDeps) {
     },
 
     /**
-     * Creates a webhook secret. The one it replaces stays valid for a day.
-     * @throws project_not_found, project_archived, connection_not_found, encryption_key_missing
+     * Creates a webhook secret. The one it replaces stays valid for a day, as those before it do.
+     * @throws project_not_found, project_archived, connection_not_found, too_many_secrets, encryption_key_missing
      */
     async renewWebhookSecret(
       caller: Caller,
@@ -93,17 +96,20 @@ export function codehostService(deps: ConnectDeps) {
         const secret = vault.newWebhookSecret(connection.id)
         if (!secret) throw encryptionKeyMissing()
         const now = clock.now()
-        const { id: connectionId, repository, apiUrl, webhookSecret: previous } = connection
-        const until = previous === null ? null : new Date(now.getTime() + OVERLAP_MS)
+        const { id: connectionId, repository, apiUrl, webhookSecret } = connection
+        const earlier = previousSecretsOf(connection, now)
+        // The oldest one may be the one in use.
+        if (earlier.length >= MAX_PREVIOUS_SECRETS) throw tooManyReplacedSecrets(earlier.at(-1)?.until ?? '')
+        const until = new Date(now.getTime() + OVERLAP_MS).toISOString()
+        const replaced = webhookSecret === null ? [] : [{ secret: webhookSecret, until }]
         await repos.codehost.update(connectionId, {
           webhookSecret: secret.sealed,
-          previousWebhookSecret: previous,
-          previousWebhookSecretUntil: until,
+          previousWebhookSecrets: [...replaced, ...earlier],
         })
         const about = { projectId, metadata: { connectionId, repository, apiUrl } }
         await log(repos, { now, type: 'connection.webhook_secret_created', caller, ...about })
         await repos.configurationChanges.announceProject(projectId)
-        return { connectionId, secret: secret.text, previousExpiresAt: until?.toISOString() ?? null }
+        return { connectionId, secret: secret.text, previousExpiresAt: replaced[0]?.until ?? null }
       })
     },
 

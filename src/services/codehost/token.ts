@@ -21,10 +21,7 @@ interface VaultDeps extends Omit<CodehostDeps, 'host'> {
 
 export type TokenVault = ReturnType<typeof tokenVault>
 
-type WebhookSecrets = Pick<
-  ConnectionRow,
-  'id' | 'webhookSecret' | 'previousWebhookSecret' | 'previousWebhookSecretUntil'
->
+type WebhookSecrets = Pick<ConnectionRow, 'id' | 'webhookSecret' | 'previousWebhookSecrets'>
 
 /** A token, a GitHub App, or neither. */
 export type Credentials = Pick<HostAccess, 'token' | 'app'>
@@ -73,9 +70,8 @@ export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }
 
     /** The valid webhook secrets of a connection. */
     webhookSecretsOf(connection: WebhookSecrets, now: Date): Unsealed {
-      const { id, webhookSecret, previousWebhookSecret, previousWebhookSecretUntil: until } = connection
-      const isOverlapping = until !== null && until > now
-      const stored = [webhookSecret, isOverlapping ? previousWebhookSecret : null]
+      const { id, webhookSecret } = connection
+      const stored = [webhookSecret, ...previousSecretsOf(connection, now).map(({ secret }) => secret)]
       return unsealAll(
         stored.filter((text) => text !== null),
         { keys, owner: secretOwner(id) },
@@ -101,14 +97,19 @@ export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }
   }
 }
 
+/** The replaced webhook secrets that are still valid. */
+export const previousSecretsOf = (
+  { previousWebhookSecrets }: Pick<ConnectionRow, 'previousWebhookSecrets'>,
+  now: Date,
+) => previousWebhookSecrets.filter(({ until }) => new Date(until) > now)
+
 /** What is encrypted of a connection, encrypted again. */
 export function reencryptedConnection(
   connection: ConnectionRow,
   reencrypt: Reencrypt,
 ): Partial<ConnectionRow> {
-  const { id, token, app, webhookSecret, previousWebhookSecret: previous } = connection
+  const { id, token, app, webhookSecret, previousWebhookSecrets } = connection
   const owner = secretOwner(id)
-  const until = connection.previousWebhookSecretUntil
   return {
     token: token && reencrypt(token, { owner: id, name: 'token' }),
     app: app && {
@@ -119,7 +120,10 @@ export function reencryptedConnection(
       }),
     },
     webhookSecret: webhookSecret && reencrypt(webhookSecret, { owner, name: 'webhook secret' }),
-    previousWebhookSecret: previous && reencrypt(previous, { owner, name: 'previous webhook secret', until }),
+    previousWebhookSecrets: previousWebhookSecrets.map(({ secret, until }) => ({
+      secret: reencrypt(secret, { owner, name: 'previous webhook secret', until: new Date(until) }),
+      until,
+    })),
   }
 }
 

@@ -14,8 +14,9 @@ test.each([
   const connection = {
     id: 'a connection',
     webhookSecret: current?.sealed ?? null,
-    previousWebhookSecret: previous?.sealed ?? null,
-    previousWebhookSecretUntil: new Date(NOW.getTime() + ms),
+    previousWebhookSecrets: [
+      { secret: previous?.sealed ?? '', until: new Date(NOW.getTime() + ms).toISOString() },
+    ],
   }
 
   const { texts } = vault.webhookSecretsOf(connection, NOW)
