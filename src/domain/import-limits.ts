@@ -2,9 +2,10 @@ import { AppError, type FieldError } from '../errors/index.ts'
 import { MAX_RECEIVED_BYTES } from '../schemas/formats.ts'
 import { importLines } from '../schemas/import-lines.ts'
 import { MAX_RULES } from '../schemas/rule.ts'
-import type { SourceTemplate, Verify } from '../schemas/source.ts'
+import type { ClearableMember, SourceTemplate, Verify } from '../schemas/source.ts'
 import { MAX_WEBHOOKS } from '../schemas/webhook.ts'
 import { repositoryOf } from './codehost/repository.ts'
+import { type Mapped, refuseMapping } from './sources/mapping.ts'
 import { parseDefinition } from './sources/templates.ts'
 import { refuseVerify } from './sources/verify.ts'
 import { checkCompiler } from './validation/checks.ts'
@@ -108,10 +109,18 @@ function claimErrors({ claimNumber = 0, claimExpiresAt, claimedByType, claimedBy
   ]
 }
 
-function sourceErrors({ scheme, header = null, prefix = null, each = null, filter = null, template }: Line) {
+function sourceErrors(line: Line) {
+  const { scheme, header = null, prefix = null } = line
+  const { mapping = 'template', listId = null, each = null, filter = null, template, clears = [] } = line
   const verify = errorsOf(() => refuseVerify({ scheme, header, prefix } as Verify))
-  const parsed = parseDefinition({ each, filter, template: template as SourceTemplate })
-  const errors = [...verify, ...('errors' in parsed ? parsed.errors : [])]
+  // Casts: the columns and the schema of the line have been checked.
+  const templates = template as SourceTemplate | null
+  const definition = { each, filter, clears: clears as ClearableMember[] }
+  const mapped = errorsOf(() =>
+    refuseMapping({ mapping, listId, template: templates, ...definition } as Mapped),
+  )
+  const parsed = templates && parseDefinition({ ...definition, template: templates })
+  const errors = [...verify, ...mapped, ...(parsed && 'errors' in parsed ? parsed.errors : [])]
   return errors.map((error) => ({ ...error, path: memberOf(error.path.replace('/verify', '')) }))
 }
 

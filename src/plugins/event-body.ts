@@ -35,8 +35,14 @@ export const eventBody = fp<EventBodyOptions>(
 )
 
 /** Parses the delivery of a request, without blocking the event loop. */
-export async function deliveryIn({ body, server }: FastifyRequest): Promise<DeliveryIn> {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+export const deliveryIn = ({ body, server }: FastifyRequest): Promise<DeliveryIn> =>
+  feedbackIn(Buffer.isBuffer(body) ? body : Buffer.alloc(0), server)
+
+/** Parses a verified delivery of a source as the feedback receiver does. */
+export const verifiedDeliveryIn = (request: FastifyRequest): Promise<DeliveryIn> =>
+  feedbackIn(jsonBytesIn(request), request.server)
+
+async function feedbackIn(bytes: Buffer, server: FastifyInstance): Promise<DeliveryIn> {
   const reading =
     bytes.length <= SMALL_BYTES
       ? readDelivery(bytes)

@@ -53,7 +53,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     },
     async (request, reply) => {
       const { reading, bytes } = await deliveryIn(request)
-      const delivery = feedback.deliveryOf(reading, bytes)
+      const delivery = feedback.deliveryOf(reading, { bytes })
       const receipt = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(receipt))
       if (!receipt.accepted || receipt.duplicate) return reply.status(200).send(receipt)

@@ -4,17 +4,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SenderGuards } from '../guards/delivery-sender.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
-import { EVENT_BYTES, eventBody, jsonBytesIn } from '../plugins/event-body.ts'
+import { EVENT_BYTES, eventBody, jsonBytesIn, verifiedDeliveryIn } from '../plugins/event-body.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { SourceDelivery, SourceIgnored, SourceReceipt } from '../schemas/source-delivery.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome, type SourceOutcome } from '../services/metrics/index.ts'
+import { sourceReceiptOf } from '../services/sources/feedback.ts'
 import type { SourceTarget } from '../services/sources/receiving.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'metrics'> {
+interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'feedback' | 'metrics'> {
   senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
@@ -28,7 +29,7 @@ interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'metri
 /** The receiver of the sources. */
 export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOptions> = async (
   app,
-  { sourceReceiver, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
+  { sourceReceiver, feedback, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
 ) => {
   await app.register(eventBody, {
     bodyIntakeOf: (request) => (senders.isUnverified(request) ? unverifiedIntake : undefined),
@@ -67,16 +68,29 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       },
     },
     async (request, reply) => {
-      const source = senders.targetOf(request)
-      const { headers } = request
-      const delivery = await sourceReceiver.deliveryOf(source, { bytes: jsonBytesIn(request), headers })
-      const receipt = await buffer(reply.elapsedTime, () => sourceReceiver.receive(delivery))
+      const receipt = await buffer(reply.elapsedTime, await receiving(request))
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
       if (outcome !== 'created' || !receipt.accepted) return reply.status(200).send(receipt)
       return reply.status(201).send(receipt)
     },
   )
+
+  /** Reads a delivery; what is returned stores it, and can be repeated. */
+  async function receiving(request: FastifyRequest): Promise<() => Promise<SourceReceipt | SourceIgnored>> {
+    const source = senders.targetOf(request)
+    if (source.mapping === 'feedback') {
+      const { reading, bytes } = await verifiedDeliveryIn(request)
+      const delivery = feedback.deliveryOf(reading, { bytes, sourceId: source.id })
+      return async () => {
+        const receipt = await feedback.receive(delivery)
+        return receipt.accepted ? sourceReceiptOf(receipt) : receipt
+      }
+    }
+    const { headers } = request
+    const delivery = await sourceReceiver.deliveryOf(source, { bytes: jsonBytesIn(request), headers })
+    return () => sourceReceiver.receive(delivery)
+  }
 }
 
 function outcomeOf(receipt: SourceReceipt | SourceIgnored): SourceOutcome {

@@ -38,7 +38,7 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
         response: result,
       },
     },
-    (request) => sourceTests.testGiven(request.body),
+    (request) => sourceTests.testGiven(request.caller, request.body),
   )
 
   app.post(

@@ -108,6 +108,11 @@ export type FeedbackIgnored = Static<typeof FeedbackIgnored>
 export const InboxEvent = Type.Object(
   {
     id: Uuid('The ID of the event. IDs sort by time received.'),
+    sourceId: Nullable(
+      Uuid(
+        'The source that it arrived at, or null for the feedback receiver. It may have been deleted since.',
+      ),
+    ),
     uuid: Nullable(Type.String({ description: 'The sender’s ID of the event, cut to 255 characters.' })),
     outcome: StringEnum([...FeedbackOutcome], { description: 'The outcome.' }),
     duplicates: Type.Integer({ description: 'The number of duplicates received.' }),
@@ -146,6 +151,7 @@ export const InboxEventPage = PageOf(ref(InboxEvent), { description: 'A page of 
 
 export const InboxEventQuery = StrictObject(
   {
+    sourceId: Type.Optional(Uuid('Only events that arrived at this source.')),
     outcome: Type.Optional(
       StringEnum([...FeedbackOutcome], { description: 'Only events with this outcome.' }),
     ),

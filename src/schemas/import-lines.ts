@@ -113,6 +113,7 @@ const limits = {
     each: NewSource.properties.each,
     filter: NewSource.properties.filter,
     template: SourceTemplate,
+    clears: NewSource.properties.clears,
   },
   connection: {
     repository: Type.String({ minLength: 1, maxLength: 201, description: 'The repository as `owner/name`.' }),

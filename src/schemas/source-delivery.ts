@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FeedbackReceipt } from './feedback.ts'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { FieldError } from './problem.ts'
 import { NewSource } from './source.ts'
@@ -26,6 +27,7 @@ export const SourceReceipt = Type.Object(
     duplicate: Type.Boolean({
       description: 'Whether the delivery was received before. Nothing happened in that case.',
     }),
+    routing: Type.Optional(FeedbackReceipt.properties.routing),
     errors: Type.Optional(
       Type.Array(ref(FieldError), {
         maxItems: 100,
@@ -40,9 +42,9 @@ export type SourceReceipt = Static<typeof SourceReceipt>
 export const SourceIgnored = Type.Object(
   {
     accepted: Type.Literal(false, { description: 'Always false: no task was created or updated.' }),
-    reason: StringEnum(['filtered', 'project_archived'], {
+    reason: StringEnum(['filtered', 'event_ignored', 'project_archived'], {
       description:
-        '`filtered`: the filter leaves it out, or there are no items. `project_archived`: replay it after unarchiving the project.',
+        '`filtered`: the filter leaves it out, or there are no items. `event_ignored`: the mapping is `feedback`, and the name of the event isn’t `feedback_submitted`. `project_archived`: replay it after unarchiving the project.',
     }),
   },
   { $id: 'SourceIgnored', description: 'A delivery without tasks. Don’t send it again.' },
@@ -110,15 +112,16 @@ export type SourceEventPath = Static<typeof SourceEventPath>
 const RenderedTask = Type.Object(
   {
     title: Type.String({ description: 'The title.' }),
-    description: Type.Optional(Type.String({ description: 'The description.' })),
+    description: Type.Optional(Nullable(Type.String({ description: 'The description.' }))),
     priority: Type.Optional(StringEnum([...TaskPriority], { description: 'The priority.' })),
     labels: Type.Optional(Type.Array(Type.String(), { maxItems: 20, description: 'The labels.' })),
     externalId: Type.Optional(Type.String({ description: 'The external ID.' })),
-    externalUrl: Type.Optional(Type.String({ description: 'The external URL.' })),
+    externalUrl: Type.Optional(Nullable(Type.String({ description: 'The external URL.' }))),
     status: Type.Optional(StringEnum(['open', 'done'], { description: 'The status.' })),
   },
   {
-    description: 'What a delivery says about a task. Absent members keep their values.',
+    description:
+      'What a delivery says about a task. Absent members keep their values; null and no labels empty them.',
   },
 )
 export type RenderedTask = Static<typeof RenderedTask>
@@ -151,13 +154,13 @@ export const SourceTestResult = Type.Object(
 )
 export type SourceTestResult = Static<typeof SourceTestResult>
 
-const { each, filter, template } = NewSource.properties
+const { clears, each, filter, mapping, template } = NewSource.properties
 const Payload = Type.Unsafe<unknown>({ description: 'The JSON that the sender would send.' })
 
 export const SourceTest = StrictObject(
   {
     source: StrictObject(
-      { each, filter, template },
+      { mapping, each, filter, template, clears },
       { description: 'What decides which tasks a payload makes.' },
     ),
     payload: Payload,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PageOf, ref, StringEnum } from './parts.ts'
 import { Source, SourceTemplate } from './source.ts'
 
-const { each, filter, verify } = Source.properties
+const { clears, each, filter, mapping, verify } = Source.properties
 
 export const SourcePreset = Type.Object(
   {
@@ -13,9 +13,11 @@ export const SourcePreset = Type.Object(
       description: 'Who makes the secret: pass the sender’s as `secret`, or let one be created.',
     }),
     verify,
+    mapping,
     each,
     filter,
     template: ref(SourceTemplate),
+    clears,
   },
   { $id: 'SourcePreset', description: 'A ready-made source.' },
 )

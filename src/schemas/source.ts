@@ -17,6 +17,13 @@ import {
 export const VerifyScheme = ['bearer', 'standard_webhooks', 'hmac_sha256_hex', 'token'] as const
 export type VerifyScheme = (typeof VerifyScheme)[number]
 
+export const SourceMapping = ['template', 'feedback'] as const
+export type SourceMapping = (typeof SourceMapping)[number]
+
+/** The members that a task can be without, and that no other value stands for. */
+export const ClearableMember = ['description', 'labels', 'externalUrl'] as const
+export type ClearableMember = (typeof ClearableMember)[number]
+
 const MAX_TEMPLATE_LENGTH = 16_384
 
 const Header = Type.String({
@@ -51,7 +58,7 @@ const template = (description: string, example: string) =>
 const optionalTemplate = (description: string, example: string) =>
   Type.Optional(Nullable(template(description, example)))
 
-export const SourceTemplate = StrictObject(
+const templates = StrictObject(
   {
     title: template('The title. Cut at 500 characters.', '{{ payload.data.event.title }}'),
     description: optionalTemplate(
@@ -79,10 +86,12 @@ export const SourceTemplate = StrictObject(
   {
     $id: 'SourceTemplate',
     description:
-      'Liquid templates with `payload`, the JSON that was sent, and `item`, an item of `each`. One that renders nothing is as if it were absent.',
+      'Liquid templates with `payload`, the JSON that was sent, and `item`, an item of `each`. One that renders nothing is as if it were absent, unless `clears` names it. Required for the mapping `template`, null for `feedback`.',
   },
 )
-export type SourceTemplate = Static<typeof SourceTemplate>
+export const SourceTemplate = Nullable(templates)
+/** Of a source that has templates. */
+export type SourceTemplate = Static<typeof templates>
 export type SourceTemplateMember = keyof SourceTemplate
 
 const Each = Type.String({
@@ -98,6 +107,19 @@ const Filter = Type.String({
   description: 'A Liquid condition, as in `{% if %}`. What does not meet it creates no task.',
   examples: ['payload.action == "triggered"'],
 })
+const Mapping = StringEnum([...SourceMapping], {
+  description:
+    '`template`: the templates make the tasks. `feedback`: makes the tasks of the feedback receiver from its events. It has no `each`, `filter`, `template`, `clears`, or `listId`, because routing decides the project and the list. Cannot be changed.',
+})
+const Clears = Type.Array(
+  StringEnum([...ClearableMember], { description: '`description`, `labels`, or `externalUrl`.' }),
+  {
+    maxItems: ClearableMember.length,
+    description:
+      'The members of the template that empty those of the task when they render nothing. The others keep their values.',
+    examples: [['labels']],
+  },
+)
 const Name = TrimmedString(100, {
   description: 'A name, 1 to 100 characters after trimming.',
   examples: ['Sentry'],
@@ -116,7 +138,7 @@ const IsActive = Type.Boolean({ description: 'Whether deliveries are accepted. O
 const source = {
   id: Uuid('The ID of the source.'),
   name: Type.String({ description: 'The name.' }),
-  projectId: Uuid('The project of its tasks.'),
+  projectId: Uuid('The project of its tasks. With the mapping `feedback`, routing decides that.'),
   listId: ListId,
   verify: Type.Object(
     {
@@ -126,9 +148,11 @@ const source = {
     },
     { description: 'How deliveries are verified.' },
   ),
+  mapping: Mapping,
   each: Nullable(Each),
   filter: Nullable(Filter),
   template: ref(SourceTemplate),
+  clears: Clears,
   isActive: IsActive,
   disabledReason: Nullable(
     StringEnum(['slow'], {
@@ -169,15 +193,17 @@ export type SourceQuery = Static<typeof SourceQuery>
 const definition = {
   each: Type.Optional(Nullable(Each)),
   filter: Type.Optional(Nullable(Filter)),
-  template: ref(SourceTemplate),
+  template: Type.Optional(ref(SourceTemplate)),
+  clears: Type.Optional(Clears),
 }
 
 export const NewSource = StrictObject(
   {
     name: Name,
-    projectId: Uuid('The project of its tasks.'),
+    projectId: source.projectId,
     listId: Type.Optional(ListId),
     verify: Verify,
+    mapping: Type.Optional({ ...Mapping, default: 'template' }),
     ...definition,
     isActive: Type.Optional({ ...IsActive, default: true }),
     secret: Type.Optional(SecretText),
@@ -192,7 +218,6 @@ export const SourceChange = StrictObject(
     listId: Type.Optional(ListId),
     verify: Type.Optional(Verify),
     ...definition,
-    template: Type.Optional(ref(SourceTemplate)),
     isActive: Type.Optional(IsActive),
   },
   { $id: 'SourceChange', description: 'The fields to update. Omitted fields keep their values.' },

@@ -42,6 +42,7 @@ import { adoptRestored } from './restored.ts'
 import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
+import { feedbackOfSources } from './sources/feedback.ts'
 import { sourceInboxService } from './sources/inbox.ts'
 import { sourcesService } from './sources/index.ts'
 import { payloadReader } from './sources/reader.ts'
@@ -98,6 +99,9 @@ export function services(given: ServiceDeps) {
   const secrets = sourceSecrets({ ...codehost, randomBytes })
   const signer = webhookSigner({ ...codehost, randomBytes })
   const reader = payloadReader()
+  const feedbackInbox = feedbackInboxService({ repos, clock })
+  const routing = routingService({ repos, clock })
+  const ofSources = feedbackOfSources({ repos, inbox: feedbackInbox, routing })
   const access = accessService({ credentials: repos.credentials, clock })
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
@@ -120,14 +124,15 @@ export function services(given: ServiceDeps) {
     stream: streamService({ repos, feed, sequencer, access, clock }),
     changes: changesService({ repos, feed, sequencer, access }),
     feedback: feedbackService({ repos, clock }),
-    feedbackInbox: feedbackInboxService({ repos, clock }),
+    feedbackInbox,
     deliveries: deliveriesService({ repos }),
     push: pushService({ repos, clock, vault, metrics, logFailure, ...codehost }),
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets }),
-    sourceInbox: sourceInboxService({ repos, clock, reader }),
-    sourceTests: sourceTests({ repos, reader }),
+    feedbackOfSources: ofSources,
+    sourceInbox: sourceInboxService({ repos, clock, reader, feedback: ofSources }),
+    sourceTests: sourceTests({ repos, reader, feedback: ofSources }),
     sourceReceiver: sourceReceiver({ repos, clock, reader }),
     /** To be closed with the service. */
     payloadReader: reader,

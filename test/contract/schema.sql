@@ -176,6 +176,7 @@ create table feedback_events (
   errors jsonb,
   payload text,
   payload_cut boolean not null,
+  source_id uuid,
   constraint feedback_events_pkey PRIMARY KEY (id)
 );
 
@@ -371,13 +372,16 @@ create table sources (
   previous_secret_until timestamp(3) with time zone,
   each text,
   filter text,
-  template jsonb not null,
+  template jsonb,
   is_active boolean not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   disabled_reason text,
   slow_deliveries integer not null default 0,
+  mapping text not null default 'template'::text,
+  clears text[] not null default '{}'::text[],
   constraint sources_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
+  constraint sources_mapping CHECK (((mapping = 'template'::text) = (template IS NOT NULL))),
   constraint sources_pkey PRIMARY KEY (id),
   constraint sources_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -590,6 +594,7 @@ CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
 CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
 CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);
 CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);
+CREATE INDEX feedback_events_source ON public.feedback_events USING btree (source_id, id) WHERE (source_id IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;

@@ -23,7 +23,8 @@ const MEMBERS: Record<string, string> = {
   routingRule: 'id name projectMatch appMatch targetProjectId position isActive createdAt updatedAt',
   activity: 'id type message taskId projectId actorType actorId actorName metadata createdAt',
   purgedItem: 'projectId codehostRepositoryId codehostNumber',
-  source: 'id name projectId listId scheme header prefix each filter template createdAt updatedAt',
+  source:
+    'id name projectId listId scheme header prefix mapping each filter template clears createdAt updatedAt',
   connection: `id projectId repositoryId repository apiUrl listId comments position commentsPosition nextFullAt connectedAt
     updatedAt`,
   webhook: 'id name url types projectId createdAt',

@@ -222,6 +222,7 @@ describe('a replay', () => {
     const inbox = sourceInboxService({
       repos,
       clock,
+      feedback: service.service.feedbackOfSources,
       reader: {
         async read(...input) {
           await service.query(

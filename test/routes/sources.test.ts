@@ -31,6 +31,8 @@ describe('a source', () => {
       ...input,
       id: expect.any(String),
       listId: null,
+      mapping: 'template',
+      clears: [],
       verify: { scheme: 'bearer', header: null, prefix: null },
       template: { ...template, ...absent, externalId: null, externalUrl: null, status: null },
       isActive: true,
@@ -90,7 +92,7 @@ describe('a source', () => {
       'invalid_template',
     ],
     ['a filter that does not parse', { filter: 'a %}{% endif %}' }, '/filter', 'invalid_template'],
-    ['no title', { template: {} as NewSource['template'] }, '/template/title', 'required'],
+    ['no title', { template: {} as NonNullable<NewSource['template']> }, '/template/title', 'required'],
     ['a path to nowhere', { each: 'items[0]' }, '/each', 'wrong_format'],
     [
       'a signature without its header',

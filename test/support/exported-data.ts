@@ -131,6 +131,11 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
       each: 'payload.alerts',
     },
     ...{ filter: 'item.a == 1', template: { title: '{{ item.title }}' }, is_active: true, ...at },
+    clears: ['labels'],
+  })
+  await insert('sources', {
+    ...{ id: id(49), name: 'PostHog', project_id: project, scheme: 'bearer', secret: SECRET },
+    ...{ mapping: 'feedback', is_active: true, ...at },
   })
   await insert('codehost_connections', {
     ...{ id: id(70), project_id: project, repository_id: '9007199254740993', repository: 'acme/app' },

@@ -34,7 +34,7 @@ export const newestEvent = async (service: Pick<TestApp, 'get'>, outcome: string
 /** What was delivered, as the receiver's service reads it. */
 export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object) {
   const bytes = Buffer.from(JSON.stringify(event))
-  return service.feedback.deliveryOf(readDelivery(bytes), bytes.length)
+  return service.feedback.deliveryOf(readDelivery(bytes), { bytes: bytes.length })
 }
 
 /** Sends to a receiver with a secret. */

@@ -20,7 +20,10 @@ interface SendOptions {
   headers?: Record<string, string | undefined>
 }
 
-type Given = Partial<Omit<NewSource, 'template'>> & { template?: Partial<NewSource['template']> }
+type Given = Partial<Omit<NewSource, 'template'>> & {
+  /** Null for a source without templates. */
+  template?: Partial<NewSource['template']> | null
+}
 
 /** Creates a source of a new project, by default one whose sender signs as Standard Webhooks says. */
 export async function sourceOf(service: TestApp, given: Given = {}): Promise<SentSource> {
@@ -30,7 +33,7 @@ export async function sourceOf(service: TestApp, given: Given = {}): Promise<Sen
     verify: { scheme: 'standard_webhooks' },
     ...given,
     projectId,
-    template: { title: '{{ item.title }}', ...given.template },
+    template: given.template === null ? null : { title: '{{ item.title }}', ...given.template },
   })
   if (status !== 201) throw new Error(`The source was not created: ${JSON.stringify(body)}`)
   return { source: body, send: (payload, options) => deliver(service, { source: body, payload, ...options }) }

@@ -10,9 +10,11 @@ export interface SourceDraft {
   header: string
   prefix: string
   secret: string
+  mapping: Source['mapping']
   each: string
   filter: string
   template: Record<keyof Template, string>
+  clears: Source['clears']
 }
 
 export const EMPTY_DRAFT: SourceDraft = {
@@ -24,6 +26,7 @@ export const EMPTY_DRAFT: SourceDraft = {
     header: '',
     prefix: '',
     secret: '',
+    mapping: 'template',
     each: '',
     filter: '',
   },
@@ -31,10 +34,11 @@ export const EMPTY_DRAFT: SourceDraft = {
     title: '{{ payload.title }}',
     ...{ description: '', priority: '', labels: '', externalId: '', externalUrl: '', status: '' },
   },
+  clears: [],
 }
 
 export function draftOf(given: Source | SourcePreset): SourceDraft {
-  const { name, verify, each, filter, template } = given
+  const { name, verify, mapping, each, filter, template, clears } = given
   return {
     ...EMPTY_DRAFT,
     name,
@@ -42,19 +46,23 @@ export function draftOf(given: Source | SourcePreset): SourceDraft {
     scheme: verify.scheme,
     header: verify.header ?? '',
     prefix: verify.prefix ?? '',
+    mapping,
     each: each ?? '',
     filter: filter ?? '',
-    template: {
-      title: template.title,
-      description: template.description ?? '',
-      priority: template.priority ?? '',
-      labels: template.labels ?? '',
-      externalId: template.externalId ?? '',
-      externalUrl: template.externalUrl ?? '',
-      status: template.status ?? '',
-    },
+    clears,
+    template: template ? textsOf(template) : EMPTY_DRAFT.template,
   }
 }
+
+const textsOf = (template: Template): SourceDraft['template'] => ({
+  title: template.title,
+  description: template.description ?? '',
+  priority: template.priority ?? '',
+  labels: template.labels ?? '',
+  externalId: template.externalId ?? '',
+  externalUrl: template.externalUrl ?? '',
+  status: template.status ?? '',
+})
 
 /** Whether the scheme reads a header that the sender chooses. */
 export const needsHeader = ({ scheme }: Pick<SourceDraft, 'scheme'>) =>
@@ -68,12 +76,14 @@ export function verifyOf(draft: SourceDraft): Source['verify'] {
 }
 
 /** What decides which tasks a payload makes, as the API takes it. */
-export function definitionOf({ each, filter, template }: SourceDraft) {
+export function definitionOf({ mapping, each, filter, template, clears }: SourceDraft) {
+  if (mapping === 'feedback') return {}
   const { title, ...others } = template
   const entries = Object.entries(others).map(([name, text]) => [name, text || null])
   return {
     each: each.trim() || null,
     filter: filter.trim() || null,
+    clears,
     // Cast: `fromEntries` forgets the names.
     template: { title, ...(Object.fromEntries(entries) as Omit<Template, 'title'>) },
   }

@@ -58,14 +58,21 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const edit = (change: Partial<SourceDraft>) => setDraft((draft) => ({ ...draft, ...change }))
   const projectId = draft.projectId ?? projects.find(({ archivedAt }) => !archivedAt)?.id ?? null
   const { data: lists = [] } = useQuery({ ...listsQuery(projectId ?? ''), enabled: projectId !== null })
-  const isComplete = draft.name.trim() !== '' && draft.template.title.trim() !== '' && projectId !== null
+  const isFeedback = draft.mapping === 'feedback'
+  const hasTitle = isFeedback || draft.template.title.trim() !== ''
+  const isComplete = draft.name.trim() !== '' && hasTitle && projectId !== null
   const payload = parsedPayload(testedText)
 
   async function save(event: FormEvent) {
     event.preventDefault()
     if (!isComplete || projectId === null) return
-    const { listId } = draft
-    const fields = { name: draft.name.trim(), listId, verify: verifyOf(draft), ...definitionOf(draft) }
+    const { mapping, listId } = draft
+    const fields = {
+      name: draft.name.trim(),
+      verify: verifyOf(draft),
+      ...(!isFeedback && { listId }),
+      ...definitionOf(draft),
+    }
     await mutate('', async () => {
       try {
         if (source) {
@@ -74,7 +81,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           onClose()
         } else {
           const secret = draft.secret.trim()
-          const body = { ...fields, projectId, ...(secret && { secret }) }
+          const body = { ...fields, projectId, mapping, ...(secret && { secret }) }
           onCreated(await dataOf(api.POST('/api/sources', { body })), parsedPayload(payloadText))
         }
       } catch (error) {
@@ -134,15 +141,21 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
               required
             />
           )}
-          <Select
-            label="List"
-            description="New tasks go here."
-            data={lists.map(({ id, name }) => ({ value: id, label: name }))}
-            value={draft.listId}
-            placeholder={lists.find(({ isDefault }) => isDefault)?.name ?? ''}
-            clearable
-            onChange={(listId) => edit({ listId })}
-          />
+          {isFeedback ? (
+            <p className="quiet small">
+              Makes the same tasks as the feedback webhook. Webhook routing decides which project they go to.
+            </p>
+          ) : (
+            <Select
+              label="List"
+              description="New tasks go here."
+              data={lists.map(({ id, name }) => ({ value: id, label: name }))}
+              value={draft.listId}
+              placeholder={lists.find(({ isDefault }) => isDefault)?.name ?? ''}
+              clearable
+              onChange={(listId) => edit({ listId })}
+            />
+          )}
           <SourceVerification
             draft={draft}
             isNew={!source}
@@ -150,7 +163,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
             problem={problem}
             onEdit={edit}
           />
-          <SourceTemplates draft={draft} problem={problem} onEdit={edit} />
+          {!isFeedback && <SourceTemplates draft={draft} problem={problem} onEdit={edit} />}
           {problem && <ErrorText>{problem.message}</ErrorText>}
           <div>
             <Button type="submit" loading={isBusy} disabled={!isComplete}>
@@ -164,7 +177,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           isNew={!source}
           isLatest={payloadText !== '' && ownPayload === undefined}
           payload={payload}
-          definition={definitionOf(testedDraft)}
+          definition={{ mapping: testedDraft.mapping, ...definitionOf(testedDraft) }}
         />
       </form>
     </>

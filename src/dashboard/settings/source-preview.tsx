@@ -5,8 +5,7 @@ import { ErrorText } from '../components/error-text.tsx'
 import { plural } from '../lib/plural.ts'
 import { EventErrors } from './event-details.tsx'
 import styles from './settings.module.css'
-import type { definitionOf } from './source-draft.ts'
-import { sourceTestQuery, type TestResult } from './source-queries.ts'
+import { type SourceTest, sourceTestQuery, type TestResult } from './source-queries.ts'
 
 interface SourcePreviewProps {
   /** The payload as it was pasted. */
@@ -17,7 +16,7 @@ interface SourcePreviewProps {
   /** Whether the source is new, and so has no tasks yet. */
   isNew: boolean
   payload: { payload: unknown } | undefined
-  definition: ReturnType<typeof definitionOf>
+  definition: SourceTest['source']
 }
 
 /** A payload, and the tasks that it would make. */

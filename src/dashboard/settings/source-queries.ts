@@ -6,8 +6,9 @@ export type Source = Schema<'Source'>
 export type SourceWithSecret = Schema<'SourceWithSecret'>
 export type SourcePreset = Schema<'SourcePreset'>
 export type SourceEvent = Schema<'SourceEvent'>
+export type SourceTest = Schema<'SourceTest'>
 export type TestResult = Schema<'SourceTestResult'>
-export type Template = Schema<'SourceTemplate'>
+export type Template = NonNullable<Schema<'SourceTemplate'>>
 
 export const sourcesQuery = infiniteQueryOptions({
   queryKey: ['sources'],
@@ -49,10 +50,10 @@ export const latestPayloadQuery = (id: string) =>
   })
 
 /** What a payload would make with these templates. */
-export const sourceTestQuery = (body: Schema<'SourceTest'> | undefined) =>
+export const sourceTestQuery = (body: SourceTest | undefined) =>
   queryOptions({
     queryKey: ['source-test', body],
-    queryFn: () => dataOf(api.POST('/api/sources/test', { body: body as Schema<'SourceTest'> })),
+    queryFn: () => dataOf(api.POST('/api/sources/test', { body: body as SourceTest })),
     enabled: body !== undefined,
     // The task stays in sight while its templates are edited.
     placeholderData: (previous: TestResult | undefined) => previous,

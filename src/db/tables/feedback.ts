@@ -22,6 +22,8 @@ export const feedbackEvents = pgTable(
   {
     /** UUIDv7 created from `received_at`; also the sort order. */
     id: uuid('id').primaryKey(),
+    /** The source that it arrived at; null for the receiver. No foreign key: a repeat is one after its source was deleted. */
+    sourceId: uuid('source_id'),
     /** SHA-256 of the deduplication key. Only of accepted events: a rejected one may be sent again, corrected. */
     dedupKey: text('dedup_key'),
     /** The sender's identifier, truncated if long. */
@@ -43,6 +45,7 @@ export const feedbackEvents = pgTable(
   (table) => [
     uniqueIndex('feedback_events_dedup').on(table.dedupKey).where(isNotNull(table.dedupKey)),
     index('feedback_events_outcome').on(table.outcome, table.id),
+    index('feedback_events_source').on(table.sourceId, table.id).where(isNotNull(table.sourceId)),
     index('feedback_events_payload').on(table.id).where(isNotNull(table.payload)),
   ],
 )

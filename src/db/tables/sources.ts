@@ -1,5 +1,6 @@
 import {
   boolean,
+  check,
   index,
   integer,
   isNotNull,
@@ -33,12 +34,18 @@ export const sources = pgTable(
     previousSecret: text('previous_secret'),
     /** The previous secret is valid until then. */
     previousSecretUntil: timestamptz('previous_secret_until'),
+    /** What makes the tasks: the templates, or what reads the events of the feedback receiver. */
+    mapping: text('mapping', { enum: ['template', 'feedback'] })
+      .notNull()
+      .default('template'),
     /** The path to an array in the payload: a task for each item. */
     each: text('each'),
     /** A Liquid condition. */
     filter: text('filter'),
-    /** Liquid templates by the task's member. */
-    template: jsonb('template').notNull(),
+    /** Liquid templates by the task's member; null for feedback. */
+    template: jsonb('template'),
+    /** The members that a template empties by rendering nothing. */
+    clears: text('clears').array().notNull().default([]),
     isActive: boolean('is_active').notNull(),
     disabledReason: text('disabled_reason', { enum: ['slow'] }),
     /** How many deliveries in a row took too long to render. */
@@ -48,6 +55,7 @@ export const sources = pgTable(
   },
   (table) => [
     index('sources_project').on(table.projectId, table.id),
+    check('sources_mapping', sql`(${table.mapping} = 'template') = (${table.template} is not null)`),
     index('sources_list').on(table.listId).where(isNotNull(table.listId)),
   ],
 )

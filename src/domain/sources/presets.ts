@@ -1,5 +1,4 @@
 import type { SourcePreset } from '../../schemas/source-preset.ts'
-import { posthogFeedback } from './posthog-feedback.ts'
 
 const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
 /** The answer to the question `q`, by its id, or as earlier SDKs send it, by its position. */
@@ -11,13 +10,25 @@ const FORMBRICKS_RESPONSE =
 
 /** Ready-made sources. Each has a page in `docs/sources`, which says what to set at the sender. */
 export const PRESETS: SourcePreset[] = [
-  posthogFeedback,
+  {
+    id: 'posthog_feedback',
+    name: 'PostHog feedback',
+    description: 'The tasks of the feedback receiver, for destinations that sign.',
+    secretFrom: 'inlet',
+    verify: { scheme: 'standard_webhooks', header: null, prefix: null },
+    mapping: 'feedback',
+    each: null,
+    filter: null,
+    template: null,
+    clears: [],
+  },
   {
     id: 'posthog_surveys',
     name: 'PostHog surveys',
     description: 'A task for each response to a survey (`survey sent`).',
     secretFrom: 'inlet',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
+    mapping: 'template',
     each: null,
     filter: 'payload.event.event == "survey sent"',
     template: {
@@ -35,6 +46,7 @@ export const PRESETS: SourcePreset[] = [
       externalUrl: '{{ payload.person.url }}',
       status: null,
     },
+    clears: [],
   },
   {
     id: 'sentry_issue_alerts',
@@ -43,6 +55,7 @@ export const PRESETS: SourcePreset[] = [
       'A task for each issue that an alert rule reports. Another alert of the issue updates it, and reopens it.',
     secretFrom: 'sender',
     verify: { scheme: 'hmac_sha256_hex', header: 'Sentry-Hook-Signature', prefix: null },
+    mapping: 'template',
     each: null,
     filter: 'payload.data.event',
     template: {
@@ -67,6 +80,7 @@ export const PRESETS: SourcePreset[] = [
       externalUrl: '{{ payload.data.event.web_url }}',
       status: 'open',
     },
+    clears: [],
   },
   {
     id: 'formbricks_responses',
@@ -74,6 +88,7 @@ export const PRESETS: SourcePreset[] = [
     description: 'A task for each finished response to a survey.',
     secretFrom: 'sender',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
+    mapping: 'template',
     each: null,
     filter: 'payload.event == "responseFinished"',
     template: {
@@ -89,6 +104,7 @@ export const PRESETS: SourcePreset[] = [
       externalUrl: '{{ payload.data.meta.url }}',
       status: null,
     },
+    clears: [],
   },
   {
     id: 'gitlab_issues',
@@ -97,6 +113,7 @@ export const PRESETS: SourcePreset[] = [
       'A task for each issue of a project. Closing and reopening the issue does the same to its task.',
     secretFrom: 'inlet',
     verify: { scheme: 'token', header: 'X-Gitlab-Token', prefix: null },
+    mapping: 'template',
     each: null,
     // GitLab calls incidents and tasks work items, and in its newer versions issues as well.
     filter: 'payload.object_kind == "issue" or payload.object_kind == "work_item"',
@@ -109,6 +126,7 @@ export const PRESETS: SourcePreset[] = [
       externalUrl: '{{ payload.object_attributes.url }}',
       status: '{% if payload.object_attributes.state == "closed" %}done{% else %}open{% endif %}',
     },
+    clears: ['description', 'labels'],
   },
   {
     ...alerts(),
@@ -131,6 +149,7 @@ function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description'> {
   return {
     secretFrom: 'inlet',
     verify: { scheme: 'bearer', header: null, prefix: null },
+    mapping: 'template',
     each: 'payload.alerts',
     filter: null,
     template: {
@@ -152,5 +171,6 @@ function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description'> {
       externalUrl: '{{ item.panelURL | default: item.generatorURL }}',
       status: '{% if item.status == "resolved" %}done{% else %}open{% endif %}',
     },
+    clears: [],
   }
 }

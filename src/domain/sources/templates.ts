@@ -1,7 +1,7 @@
 import { Liquid, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 import type { FieldError } from '../../errors/index.ts'
-import type { SourceTemplate, SourceTemplateMember } from '../../schemas/source.ts'
+import type { ClearableMember, SourceTemplate, SourceTemplateMember } from '../../schemas/source.ts'
 import { countMemory } from './liquid-memory.ts'
 import { refuseIgnored } from './liquid-syntax.ts'
 
@@ -10,6 +10,7 @@ export interface SourceDefinition {
   each: string | null
   filter: string | null
   template: SourceTemplate
+  clears: ClearableMember[]
 }
 
 /** A definition whose templates were parsed. */

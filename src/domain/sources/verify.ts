@@ -22,7 +22,8 @@ export function refuseVerify({ scheme, header, prefix }: Verify): void {
 }
 
 /** All members, null where there is no template. */
-export function toTemplate(given: SourceTemplate): Required<SourceTemplate> {
+export function toTemplate(given: SourceTemplate | null | undefined): Required<SourceTemplate> | null {
+  if (!given) return null
   const { title, description = null, priority = null, labels = null } = given
   const { externalId = null, externalUrl = null, status = null } = given
   return { title, description, priority, labels, externalId, externalUrl, status }

@@ -25,6 +25,7 @@ export interface Acceptance {
 
 interface FeedbackPageRequest {
   outcome: FeedbackRow['outcome'] | undefined
+  sourceId: string | undefined
   /** The id at the end of the previous page. */
   before: string | undefined
   limit: number
@@ -96,13 +97,14 @@ export function feedbackRepository(db: Executor) {
     },
 
     /** Newest first. */
-    async list({ outcome, before, limit }: FeedbackPageRequest): Promise<FeedbackRow[]> {
+    async list({ outcome, sourceId, before, limit }: FeedbackPageRequest): Promise<FeedbackRow[]> {
       return db
         .select()
         .from(feedbackEvents)
         .where(
           and(
             outcome ? eq(feedbackEvents.outcome, outcome) : undefined,
+            sourceId ? eq(feedbackEvents.sourceId, sourceId) : undefined,
             before ? lt(feedbackEvents.id, before) : undefined,
           ),
         )

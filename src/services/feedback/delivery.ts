@@ -21,6 +21,7 @@ import { FEEDBACK_LIST, findTable } from './routing.ts'
 export interface Arrival {
   /** The id of its inbox row. */
   id: string
+  sourceId: string | null
   receivedAt: Date
   event: ReadEvent
   /** What the inbox stores of the payload. */
@@ -190,16 +191,19 @@ type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { 
 /** A new inbox row, without a task. */
 export function inboxRow({
   id,
+  sourceId,
   receivedAt,
   reading,
 }: {
   id: string
+  sourceId: string | null
   receivedAt: Date
   reading: Judged
 }): FeedbackRow {
   const uuid = reading.uuid?.slice(0, 2 * MAX_UUID_LENGTH) ?? null
   return {
     id,
+    sourceId,
     dedupKey: null,
     uuid: uuid && [...uuid].slice(0, MAX_UUID_LENGTH).join('').toWellFormed(),
     outcome: reading.outcome,
@@ -219,9 +223,9 @@ function acceptedRow(
   arrival: Arrival,
   { route: { decision, listId }, clock }: { route: Route; clock: Pick<Clock, 'newId'> },
 ) {
-  const { id, receivedAt, event, stored } = arrival
+  const { id, sourceId, receivedAt, event, stored } = arrival
   return {
-    ...inboxRow({ id, receivedAt, reading: { outcome: 'accepted', uuid: event.uuid } }),
+    ...inboxRow({ id, sourceId, receivedAt, reading: { outcome: 'accepted', uuid: event.uuid } }),
     ...stored,
     dedupKey: event.dedupKey,
     taskId: clock.newId(receivedAt),

@@ -40,13 +40,13 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
 
   return {
     /** Newest first. */
-    async list({ outcome, ...request }: InboxEventQuery) {
+    async list({ outcome, sourceId, ...request }: InboxEventQuery) {
       return readPage({
         order: orderById('feedback'),
         request,
         maxAtOnce: MAX_AT_ONCE,
         async read(before, limit) {
-          const rows = await feedback.list({ outcome, before, limit })
+          const rows = await feedback.list({ outcome, sourceId, before, limit })
           return rows.map(toFeedbackEvent)
         },
       })
@@ -88,9 +88,9 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
       return repos.feedback.update(row.id, { errors })
     }
     const event = readAccepted(reading.event)
-    const { id, payload, payloadCut, receivedAt, duplicates } = row
+    const { id, sourceId, payload, payloadCut, receivedAt, duplicates } = row
     const { dedupKey } = event
-    const arrival = { id, receivedAt: clock.now(), event, stored: { payload, payloadCut } }
+    const arrival = { id, sourceId, receivedAt: clock.now(), event, stored: { payload, payloadCut } }
     const accepted = await routeArrivals(repos, {
       clock,
       arrivals: [arrival],
@@ -172,6 +172,7 @@ function propertiesOf({ payload, payloadCut }: FeedbackRow, { metadata }: TaskRo
 
 const toFeedbackEvent = (row: FeedbackRow): InboxEvent => ({
   id: row.id,
+  sourceId: row.sourceId,
   uuid: row.uuid,
   outcome: row.outcome,
   duplicates: row.duplicates,

@@ -26,18 +26,24 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   })
 
   return {
-    /** Assigns time and ids to a delivery. */
-    deliveryOf(reading: DeliveryReading, bytes: number): Delivery {
+    /**
+     * Assigns time and ids to a delivery.
+     * @param sourceId the source that it arrived at, if not the receiver
+     */
+    deliveryOf(
+      reading: DeliveryReading,
+      { bytes, sourceId = null }: { bytes: number; sourceId?: string | null },
+    ): Delivery {
       const receivedAt = clock.now()
       if (reading.outcome === 'unreadable') return { receivedAt, ...reading }
       if (reading.outcome === 'accepted') {
         const { event, stored } = reading
         return {
           outcome: 'accepted',
-          arrival: { id: clock.newId(receivedAt), receivedAt, event, stored, bytes },
+          arrival: { id: clock.newId(receivedAt), sourceId, receivedAt, event, stored, bytes },
         }
       }
-      const row = inboxRow({ id: clock.newId(receivedAt), receivedAt, reading })
+      const row = inboxRow({ id: clock.newId(receivedAt), sourceId, receivedAt, reading })
       if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
       return { outcome: 'rejected', row: { ...row, ...reading.stored }, errors: reading.errors }
     },

@@ -14,7 +14,8 @@ import { retryDecision } from '../retry-decision.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
 import { archivedRow, destinationOf, storedTasksIn, tasksIn } from './delivery.ts'
-import { sourceOf } from './index.ts'
+import type { FeedbackOfSources } from './feedback.ts'
+import { requireReachOf, sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
 import { type JudgedItem, judgeItems, rememberItems } from './repeats.ts'
@@ -34,10 +35,12 @@ export function sourceInboxService({
   repos,
   clock,
   reader,
+  feedback,
 }: {
   repos: Repositories
   clock: Clock
   reader: Pick<PayloadReader, 'read'>
+  feedback: FeedbackOfSources
 }) {
   const writeTasks = sourceTaskWriter({ clock })
   const changeTasks = sourceTaskReplay({ clock })
@@ -45,31 +48,36 @@ export function sourceInboxService({
   return {
     /**
      * Newest first.
-     * @throws source_not_found, invalid_cursor
+     * @throws insufficient_scope, source_not_found, invalid_cursor
      */
     async list(caller: Caller, { id, query }: { id: string; query: SourceEventQuery }) {
       const { outcome, ...request } = query
       const bound = repos.within(caller)
-      await sourceOf(bound, id)
+      const source = await sourceOf(bound, id)
+      requireReachOf(caller, source)
       return readPage({
         order: orderById('source events'),
         request,
         maxAtOnce: MAX_AT_ONCE,
         read: async (before, limit) =>
-          (await bound.sourceEvents.list(id, { outcome, before, limit })).map(toSourceEvent),
+          source.mapping === 'feedback'
+            ? feedback.list(id, { outcome, before, limit })
+            : (await bound.sourceEvents.list(id, { outcome, before, limit })).map(toSourceEvent),
       })
     },
 
     /**
      * Reads a stored payload again with the templates as they are now. A delivery without tasks is processed as new; the
      * tasks of an accepted one are changed.
-     * @throws source_not_found, event_not_found, event_not_replayable, project_archived
+     * @throws insufficient_scope, source_not_found, event_not_found, event_not_replayable, project_archived
      */
     async replay(caller: Caller, { id, eventId }: SourceEventPath): Promise<SourceEvent> {
       const bound = repos.within(caller)
       return bound.sourceEvents.redacted(() =>
         retryDecision(async () => {
           const source = await sourceOf(bound, id)
+          requireReachOf(caller, source)
+          if (source.mapping === 'feedback') return feedback.replay(caller, { id, eventId })
           const seen = await eventOf(bound, { id, eventId })
           const reading = await reader.read(
             { definition: definitionOf(source), bytes: storedBytes(seen) },
@@ -167,7 +175,11 @@ export async function eventOf(
 }
 
 /** @throws event_not_replayable */
-export function storedBytes({ id, payload, payloadCut }: SourceEventRow): Buffer {
+export function storedBytes({
+  id,
+  payload,
+  payloadCut,
+}: Pick<SourceEventRow, 'id' | 'payload' | 'payloadCut'>): Buffer {
   if (payload === null || payloadCut) throw eventNotReplayable(id)
   return Buffer.from(payload)
 }

@@ -1,7 +1,7 @@
 import { orderById } from '../../domain/cursor.ts'
-import type { Operations } from '../../domain/operation.ts'
+import { type Operations, requireAllowed } from '../../domain/operation.ts'
+import { refuseMapping } from '../../domain/sources/mapping.ts'
 import { PRESETS } from '../../domain/sources/presets.ts'
-import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { refuseVerify, toTemplate } from '../../domain/sources/verify.ts'
 import { listNotFound, sourceNotFound, sourceSecretMissing, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -13,7 +13,7 @@ import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { requirePlace } from '../place.ts'
 import { writableProject } from '../writable-project.ts'
-import { asTemplate, definitionOf } from './definition.ts'
+import { asClears, asTemplate, definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
 import { hasSecret, type SourceSecrets } from './secrets.ts'
 
@@ -45,19 +45,25 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     /** Ready-made sources. There are few, so that they are one page. */
     listPresets: () => ({ data: PRESETS, nextCursor: null }),
 
-    /** @throws project_not_found, project_archived, list_not_found, validation_failed, encryption_key_missing */
+    /**
+     * @throws insufficient_scope, project_not_found, project_archived, list_not_found, validation_failed,
+     * encryption_key_missing
+     */
     async create(caller: Caller, input: NewSource): Promise<SourceView & { secret: string }> {
-      const { each = null, filter = null, verify, secret: given, listId = null, isActive = true } = input
+      const { verify, secret: given, listId = null, isActive = true } = input
+      const { mapping = 'template', each = null, filter = null, clears = [] } = input
+      requireReachOf(caller, { mapping })
       refuseVerify(verify)
       const template = toTemplate(input.template)
-      await refuseUnparsed({ each, filter, template })
+      await refuseUnmappable({ mapping, listId, each, filter, template, clears })
       const now = clock.now()
       const id = clock.newId(now)
       const { scheme, header = null, prefix = null } = verify
       const { text, stored } = secrets.secretFor({ id, scheme }, given)
       const { name, projectId } = input
       const row: SourceRow = {
-        ...{ id, name, projectId, listId, scheme, header, prefix, each, filter, template, isActive },
+        ...{ id, name, projectId, listId, scheme, header, prefix, isActive },
+        ...{ mapping, each, filter, template, clears },
         ...{ disabledReason: null, slowDeliveries: 0 },
         ...{
           secret: stored,
@@ -96,7 +102,10 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       return toSource(await sourceOf(repos.within(caller), id))
     },
 
-    /** @throws source_not_found, source_secret_missing, project_archived, list_not_found, validation_failed */
+    /**
+     * @throws insufficient_scope, source_not_found, source_secret_missing, project_archived, list_not_found,
+     * validation_failed
+     */
     async update(
       caller: Caller,
       { id, change: { verify, template, ...change } }: { id: string; change: SourceChange },
@@ -112,7 +121,9 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
           prefix: verify.prefix ?? null,
         }),
       }
-      await refuseUnparsed(definitionOf({ ...(await sourceOf(bound, id)), ...given }))
+      const seen = await sourceOf(bound, id)
+      requireReachOf(caller, seen)
+      await refuseUnmappable({ ...seen, ...given })
       return bound.transaction(async (repos) => {
         const source = await lockedSource(repos, id)
         if (verify && verify.scheme !== source.scheme) throw schemeChanged()
@@ -140,7 +151,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
 
     /**
      * Replaces the secret; the previous one stays valid for the overlap, and the one before it ends.
-     * @throws source_not_found, project_archived, validation_failed, encryption_key_missing
+     * @throws insufficient_scope, source_not_found, project_archived, validation_failed, encryption_key_missing
      */
     async rotate(
       caller: Caller,
@@ -148,6 +159,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     ): Promise<SourceView & { secret: string }> {
       return repos.within(caller).transaction(async (repos) => {
         const source = await lockedSource(repos, id)
+        requireReachOf(caller, source)
         const now = clock.now()
         const { text, stored } = secrets.secretFor(source, given)
         const overlaps = overlapSeconds > 0 && hasSecret(source)
@@ -166,12 +178,14 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     },
 
     /**
-     * Deletes a source with its inbox; its tasks stay.
-     * @throws source_not_found, project_archived
+     * Deletes a source with its inbox; its tasks stay, and so do events in the inbox of the feedback receiver.
+     * @throws insufficient_scope, source_not_found, project_archived
      */
     async delete(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
-        const { projectId, name } = await lockedSource(repos, id)
+        const source = await lockedSource(repos, id)
+        requireReachOf(caller, source)
+        const { projectId, name } = source
         await repos.sources.delete(id)
         const metadata = { sourceId: id, name }
         await log(repos, { now: clock.now(), type: 'source.deleted', caller, projectId, metadata })
@@ -179,10 +193,23 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     },
   }
 
-  async function refuseUnparsed(definition: SourceDefinition): Promise<void> {
-    const errors = await reader.check(definition)
+  async function refuseUnmappable(
+    source: Pick<SourceRow, 'mapping' | 'listId' | 'each' | 'filter' | 'template' | 'clears'>,
+  ): Promise<void> {
+    const { template, clears, ...others } = source
+    refuseMapping({ ...others, template: asTemplate(template), clears: asClears(clears) })
+    if (source.mapping === 'feedback') return
+    const errors = await reader.check(definitionOf(source))
     if (errors.length > 0) throw validationFailed(errors)
   }
+}
+
+/**
+ * Feedback is routed to all projects, so its sources belong to the whole service.
+ * @throws insufficient_scope if the caller is bound to a project
+ */
+export function requireReachOf(caller: Caller, { mapping }: Pick<SourceRow, 'mapping'>): void {
+  requireAllowed(caller, { scope: 'admin', isServiceWide: mapping === 'feedback' })
 }
 
 /** @throws source_not_found */
@@ -227,9 +254,11 @@ const toSource = (row: SourceRow): SourceView => ({
   projectId: row.projectId,
   listId: row.listId,
   verify: { scheme: row.scheme, header: row.header, prefix: row.prefix },
+  mapping: row.mapping,
   each: row.each,
   filter: row.filter,
   template: asTemplate(row.template),
+  clears: asClears(row.clears),
   isActive: row.isActive,
   disabledReason: row.disabledReason,
   createdAt: row.createdAt.toISOString(),

@@ -21,7 +21,17 @@ const MIB = 1024 * 1024
 /** The source that a delivery is for. */
 export type SourceTarget = Pick<
   SourceRow,
-  'id' | 'name' | 'projectId' | 'listId' | 'scheme' | 'each' | 'filter' | 'template' | 'slowDeliveries'
+  | 'id'
+  | 'name'
+  | 'projectId'
+  | 'listId'
+  | 'scheme'
+  | 'mapping'
+  | 'each'
+  | 'filter'
+  | 'template'
+  | 'clears'
+  | 'slowDeliveries'
 >
 
 /** A verified delivery with its time and ids: it can be stored again after an error. */

@@ -1,4 +1,5 @@
 import type { Operations } from '../../domain/operation.ts'
+import { refuseMapping } from '../../domain/sources/mapping.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { toTemplate } from '../../domain/sources/verify.ts'
 import { validationFailed } from '../../errors/index.ts'
@@ -7,8 +8,9 @@ import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
 import { definitionOf } from './definition.ts'
+import type { FeedbackOfSources } from './feedback.ts'
 import { eventOf, storedBytes } from './inbox.ts'
-import { sourceOf } from './index.ts'
+import { requireReachOf, sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
 
@@ -18,24 +20,44 @@ export const sourceTestOperations = {
 } satisfies Operations<ReturnType<typeof sourceTests>>
 
 /** Shows what a payload would make, without changing anything. */
-export function sourceTests({ repos, reader }: { repos: Repositories; reader: Pick<PayloadReader, 'read'> }) {
+export function sourceTests({
+  repos,
+  reader,
+  feedback,
+}: {
+  repos: Repositories
+  reader: Pick<PayloadReader, 'read'>
+  feedback: FeedbackOfSources
+}) {
   return {
-    /** With a source that does not exist yet. */
-    async testGiven({ source: { each = null, filter = null, template }, payload }: SourceTest) {
-      const definition = { each, filter, template: toTemplate(template) }
-      return resultOf(await reader.read({ definition, bytes: bytesOf(payload) }), new Map())
+    /**
+     * With a source that does not exist yet.
+     * @throws insufficient_scope, validation_failed
+     */
+    async testGiven(caller: Caller, { source, payload }: SourceTest): Promise<SourceTestResult> {
+      const { mapping = 'template', each = null, filter = null, clears = [] } = source
+      const given = { mapping, each, filter, clears, template: toTemplate(source.template) }
+      requireReachOf(caller, given)
+      refuseMapping(given)
+      if (mapping === 'feedback') return feedback.test(bytesOf(payload))
+      const reading = await reader.read({ definition: definitionOf(given), bytes: bytesOf(payload) })
+      return resultOf(reading, new Map())
     },
 
-    /** @throws source_not_found, event_not_found, event_not_replayable, validation_failed */
+    /** @throws insufficient_scope, source_not_found, event_not_found, event_not_replayable, validation_failed */
     async test(
       caller: Caller,
       { id, payload, eventId }: SourcePayloadTest & { id: string },
     ): Promise<SourceTestResult> {
       const bound = repos.within(caller)
       const source = await sourceOf(bound, id)
+      requireReachOf(caller, source)
       if ((payload === undefined) === (eventId === undefined)) throw eitherIsRequired()
-      const bytes =
-        eventId === undefined ? bytesOf(payload) : storedBytes(await eventOf(bound, { id, eventId }))
+      const isFeedback = source.mapping === 'feedback'
+      const find = (eventId: string) =>
+        isFeedback ? feedback.find({ id, eventId }) : eventOf(bound, { id, eventId })
+      const bytes = eventId === undefined ? bytesOf(payload) : storedBytes(await find(eventId))
+      if (isFeedback) return feedback.test(bytes)
       const reading = await reader.read({ definition: definitionOf(source), bytes })
       return resultOf(reading, await knownTasks(bound, { source, reading }))
     },

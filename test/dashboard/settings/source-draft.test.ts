@@ -11,6 +11,7 @@ test('what is empty is absent', () => {
   expect(definitionOf({ ...EMPTY_DRAFT, each: ' ', filter: ' payload.ok ' })).toEqual({
     each: null,
     filter: 'payload.ok',
+    clears: [],
     template: {
       title: '{{ payload.title }}',
       ...{
@@ -29,6 +30,7 @@ test('a source is the same after it was opened and saved', () => {
   const definition = {
     each: 'payload.alerts',
     filter: null,
+    clears: ['labels' as const],
     template: {
       ...{ title: '{{ item.name }}', description: null, priority: null, labels: 'alert' },
       ...{ externalId: '{{ item.id }}', externalUrl: null, status: 'open' },
@@ -36,10 +38,15 @@ test('a source is the same after it was opened and saved', () => {
   }
   const draft = draftOf({
     ...definition,
+    mapping: 'template',
     ...{ id: 'alerts', name: 'Alerts', description: 'Alerts.', secretFrom: 'inlet' },
     verify: { scheme: 'bearer', header: null, prefix: null },
   })
   expect(definitionOf(draft)).toEqual(definition)
+})
+
+test('a source of feedback has no templates, whatever was edited before', () => {
+  expect(definitionOf({ ...EMPTY_DRAFT, mapping: 'feedback', each: 'payload.alerts' })).toEqual({})
 })
 
 test('a text is a payload if it is JSON', () => {

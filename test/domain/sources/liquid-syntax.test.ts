@@ -3,6 +3,7 @@ import { parseDefinition } from '../../../src/domain/sources/templates.ts'
 
 const definitionOf = (given: { filter?: string; title?: string }) => ({
   each: null,
+  clears: [],
   filter: given.filter ?? null,
   template: { title: given.title ?? 'T' },
 })

@@ -5,7 +5,7 @@ import { parseDefinition, type SourceDefinition } from '../../../src/domain/sour
 type Given = Partial<Omit<SourceDefinition, 'template'>> & { title?: string }
 
 const definitionOf = ({ each = null, filter = null, title = 'T' }: Given): SourceDefinition => ({
-  ...{ each, filter },
+  ...{ each, filter, clears: [] },
   template: { title },
 })
 

@@ -6,7 +6,10 @@ import { payloadReader } from '../../../src/services/sources/reader.ts'
 const reader = payloadReader()
 afterAll(() => reader.close())
 
-const titled = (title: string): SourceDefinition => ({ each: null, filter: null, template: { title } })
+const titled = (title: string): SourceDefinition => ({
+  ...{ each: null, filter: null, clears: [] },
+  template: { title },
+})
 const read = (title: string, payload: unknown = {}) =>
   reader.read({ definition: titled(title), bytes: Buffer.from(JSON.stringify(payload)) })
 

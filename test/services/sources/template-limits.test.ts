@@ -13,7 +13,7 @@ const MAX_TEMPLATE_LENGTH = 16_384
 
 const bytesOf = (payload: unknown) => Buffer.from(JSON.stringify(payload))
 const definitionOf = (title: string, each: string | null = null): SourceDefinition => ({
-  ...{ each, filter: null },
+  ...{ each, filter: null, clears: [] },
   template: { title },
 })
 
