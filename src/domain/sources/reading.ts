@@ -85,7 +85,8 @@ function readPayload(
   }
   const items = itemsOf(payload, definition.each)
   if (!Array.isArray(items)) return { outcome: 'rejected', errors: [items] }
-  const { tasks, filtered, errors } = renderItems(parsed, { payload, items, end })
+  const { clears } = definition
+  const { tasks, filtered, errors } = renderItems(parsed, { clears, payload, items, end })
   if (tasks.length > 0) return { outcome: 'accepted', tasks, filtered, errors }
   if (errors.length === 0) return { outcome: 'filtered' }
   return { outcome: 'rejected', errors, isTooSlow: performance.now() >= end }
@@ -117,10 +118,17 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
+interface RenderedPayload {
+  clears: SourceDefinition['clears']
+  payload: unknown
+  items: unknown[]
+  end: number
+}
+
 /** An item that makes no valid task is reported, and spoils no other; one that uses up the time ends them all. */
 function renderItems(
   { filter, filterReadsItem, members }: ParsedDefinition,
-  { payload, items, end }: { payload: unknown; items: unknown[]; end: number },
+  { clears, payload, items, end }: RenderedPayload,
 ): { tasks: ItemTask[]; filtered: number; errors: FieldError[] } {
   const tasks: ItemTask[] = []
   const errors: FieldError[] = []
@@ -148,7 +156,7 @@ function renderItems(
       if (scope.renderLimit === 0) return { tasks: [], filtered, errors }
       continue
     }
-    const task = taskOf(texts, report)
+    const task = taskOf(texts, { clears, report })
     if (task) tasks.push({ index, task, hash: hash('sha256', JSON.stringify([item, task]), 'base64url') })
   }
   return { tasks, filtered, errors }

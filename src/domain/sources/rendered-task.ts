@@ -1,5 +1,6 @@
 import type { FieldError } from '../../errors/index.ts'
 import { isWebAddress, repaired } from '../../schemas/formats.ts'
+import type { ClearableMember } from '../../schemas/source.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { TaskPriority } from '../../schemas/task.ts'
 import { shortId } from './short-id.ts'
@@ -15,8 +16,12 @@ type Texts = Partial<Record<keyof RenderedTask, string>>
 /**
  * A task from rendered templates. What is too long is cut, and what is not supported is left out and reported, so that
  * no delivery is lost for it. Undefined without a title.
+ * @param clears the members that nothing empties; the others are left out then
  */
-export function taskOf(rendered: Texts, report: (error: FieldError) => void): RenderedTask | undefined {
+export function taskOf(
+  rendered: Texts,
+  { clears, report }: { clears: ClearableMember[]; report: (error: FieldError) => void },
+): RenderedTask | undefined {
   const texts = Object.fromEntries(
     Object.entries(rendered).map(([name, text]) => [name, repaired(text).trim()]),
   ) as Texts
@@ -28,9 +33,12 @@ export function taskOf(rendered: Texts, report: (error: FieldError) => void): Re
     return undefined
   }
   const task: RenderedTask = { title }
-  const { description, labels, externalId, externalUrl } = texts
+  const isCleared = (member: ClearableMember) => texts[member] !== undefined && clears.includes(member)
+  const { description, externalId, externalUrl } = texts
   if (description) task.description = cut(description, MAX_DESCRIPTION_LENGTH)
-  if (labels) task.labels = labelsIn(labels)
+  else if (isCleared('description')) task.description = null
+  const labels = labelsIn(texts.labels ?? '')
+  if (labels.length > 0 || isCleared('labels')) task.labels = labels
   if (externalId) task.externalId = shortId(externalId)
   if (externalUrl) {
     if (externalUrl.length <= MAX_URL_LENGTH && isWebAddress(externalUrl)) task.externalUrl = externalUrl
@@ -39,7 +47,7 @@ export function taskOf(rendered: Texts, report: (error: FieldError) => void): Re
         code: 'wrong_format',
         message: 'is left out: it is not an http or https URL',
       })
-  }
+  } else if (isCleared('externalUrl')) task.externalUrl = null
   const priority = oneOf(TaskPriority, texts.priority)
   if (priority) task.priority = priority
   else if (texts.priority)
