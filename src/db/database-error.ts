@@ -74,8 +74,8 @@ export function isPasswordRefused(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '28P01')
 }
 
-/** Of a database whose folder PostgreSQL does not know again: this has the code of an invalid parameter. */
-const DAMAGED_WORDS = /is not a valid data directory/
+/** Of a database whose folder PostgreSQL does not know again: these have the code of an invalid parameter. */
+const DAMAGED_WORDS = /is not a valid data directory|^database files are incompatible with server/
 
 /** True if PostgreSQL cannot read its own files: pages that fail their checksum, files that are gone, catalogs at odds. */
 export function isDamaged(error: unknown): boolean {

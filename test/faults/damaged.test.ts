@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { spawnCommand } from '../support/commands.ts'
@@ -37,29 +37,43 @@ afterAll(() => rm(made, { recursive: true, force: true }))
 
 describe('random bytes in the files of the embedded database: the start says so and leaves nothing', () => {
   const files: [string, (cluster: string) => Promise<string[]>][] = [
-    ['the tables of its own database', (cluster) => relations(cluster, (name) => Number(name) > 10_000)],
+    ['the tables of its own database', (cluster) => relations(cluster, isOwn)],
     ['the tables of every database', (cluster) => relations(cluster, () => true)],
+    ['all files of its own database', (cluster) => filesOf(cluster, isOwn)],
     ['the roles', async (cluster) => [join(cluster, 'global', '1260')]],
     ['the map of its tables', async (cluster) => [join(cluster, 'global', 'pg_filenode.map')]],
     ['pg_control', async (cluster) => [join(cluster, 'global', 'pg_control')]],
     ['the write-ahead log', (cluster) => filesIn(join(cluster, 'pg_wal'))],
   ]
 
-  test.each(files)('over %s', { timeout: 120_000 }, async (what, filesOf) => {
+  test.each(files)('over %s', { timeout: 120_000 }, async (what, damagedFiles) => {
     const dataDir = await newDataDir()
     copyTo(dataDir)
-    for (const file of await filesOf(join(dataDir, 'postgres'))) await overwrite(file)
+    for (const file of await damagedFiles(join(dataDir, 'postgres'))) await overwrite(file)
 
-    const inlet = spawnInlet({ dataDir })
-
-    expect(await inlet.ended).toMatchObject({ code: 1 })
-    expect((await inlet.ended).ms).toBeLessThan(MAX_START_MS)
-    expect(inlet.output()).toMatch(/^Inlet cannot start\. .* is damaged.*[Rr]estore a backup/im)
-    expect(inlet.output()).not.toMatch(/initdb|DATABASE_URL/)
-    expect(await serverPid(dataDir)).toBeUndefined()
+    await expectDamaged(dataDir)
     reportFault({ fault: `random bytes over ${what}`, times: 1, note: 'exit with 1' })
   })
+
+  // As random bytes that happen to be a number.
+  test('over the version of its own database', async () => {
+    const dataDir = await newDataDir()
+    copyTo(dataDir)
+    const [version = ''] = await filesOf(join(dataDir, 'postgres'), isOwn, /^PG_VERSION$/)
+    await writeFile(version, '7')
+
+    await expectDamaged(dataDir)
+  })
 })
+
+async function expectDamaged(dataDir: string): Promise<void> {
+  const inlet = spawnInlet({ dataDir })
+  expect(await inlet.ended).toMatchObject({ code: 1 })
+  expect((await inlet.ended).ms).toBeLessThan(MAX_START_MS)
+  expect(inlet.output()).toMatch(/^Inlet cannot start\. .* is damaged.*[Rr]estore a backup/im)
+  expect(inlet.output()).not.toMatch(/initdb|DATABASE_URL/)
+  expect(await serverPid(dataDir)).toBeUndefined()
+}
 
 test('a backup restored in the place of a damaged database starts, and the damaged files are kept', {
   timeout: 120_000,
@@ -131,11 +145,16 @@ function copyTo(dataDir: string): void {
   execFileSync('cp', ['-a', join(made, 'data'), dataDir])
 }
 
+/** The names of folders of databases that PostgreSQL did not make itself. */
+const isOwn = (database: string) => Number(database) > 10_000
+
+const relations = (cluster: string, isOf: (database: string) => boolean) => filesOf(cluster, isOf, /^\d+$/)
+
 /** Of the databases whose folder has such a name. */
-async function relations(cluster: string, isOf: (database: string) => boolean): Promise<string[]> {
+async function filesOf(cluster: string, isOf: (database: string) => boolean, name = /./): Promise<string[]> {
   const databases = (await readdir(join(cluster, 'base'))).filter(isOf)
   const files = await Promise.all(databases.map((database) => filesIn(join(cluster, 'base', database))))
-  return files.flat()
+  return files.flat().filter((file) => name.test(basename(file)))
 }
 
 async function filesIn(folder: string): Promise<string[]> {
