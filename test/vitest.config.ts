@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // A test file waits for PostgreSQL and for clocks half of its time.
-    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    maxWorkers: Math.max(2, availableParallelism()) + 2,
     // Files share no state but modules, which have none: to load all of them for each file takes a quarter of the time.
     isolate: false,
     testTimeout: 90_000,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { holdLock } from '../../src/db/embedded/folder-lock.ts'
 import { restore } from '../../src/db/embedded/restore.ts'
 import { errorElsewhere, kill, startProcess } from '../support/embedded-process.ts'
@@ -10,56 +10,59 @@ import { ask, newDirectory, removeEmbedded, serverPid, start } from '../support/
 const log = { info() {}, warn() {} }
 const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
-afterEach(removeEmbedded)
+afterAll(removeEmbedded)
 
-describe.runIf(process.platform === 'linux')('a database whose server runs in another container', () => {
-  test('gets no second server, although the process ID in its lock file means nothing here', async () => {
-    const dataDir = await newDirectory()
-    const elsewhere = await startProcess(dataDir)
-    await ask(elsewhere.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
+// Together, for they wait for a deadline.
+describe
+  .runIf(process.platform === 'linux')
+  .concurrent('a database whose server runs in another container', () => {
+    test('gets no second server, although the process ID in its lock file means nothing here', async () => {
+      const dataDir = await newDirectory()
+      const elsewhere = await startProcess(dataDir)
+      await ask(elsewhere.connectionString, 'CREATE TABLE kept AS SELECT 7 AS number')
 
-    await asInAnotherContainer(dataDir, async () => {
-      await expect(start(dataDir)).rejects.toThrow(/in use by another container/)
+      await asInAnotherContainer(dataDir, async () => {
+        await expect(start(dataDir)).rejects.toThrow(/in use by another container/)
+      })
+
+      expect(await ask(elsewhere.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
     })
 
-    expect(await ask(elsewhere.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
-  })
+    test('is not renamed by a restore', async () => {
+      const dataDir = await newDirectory()
+      await startProcess(dataDir)
 
-  test('is not renamed by a restore', async () => {
-    const dataDir = await newDirectory()
-    await startProcess(dataDir)
+      await asInAnotherContainer(dataDir, async () => {
+        const restoring = restore({ dataDir, file: '/nowhere', movesExisting: true, log })
+        await expect(restoring).rejects.toThrow(/is running. Stop Inlet first/)
+      })
+    })
 
-    await asInAnotherContainer(dataDir, async () => {
-      const restoring = restore({ dataDir, file: '/nowhere', movesExisting: true, log })
-      await expect(restoring).rejects.toThrow(/is running. Stop Inlet first/)
+    test('is completed there, and nobody deletes the folder where it is made', async () => {
+      const dataDir = await newDirectory()
+      const scratch = join(dataDir, `postgres.new-${UNUSED_PID}-0a0b0c0d`)
+      await mkdir(scratch)
+      const release = await holdLock(scratch)
+
+      await (await start(dataDir)).stop()
+      expect(await readdir(dataDir)).toContain(`postgres.new-${UNUSED_PID}-0a0b0c0d`)
+
+      await release?.()
+      await (await start(dataDir)).stop()
+      expect(await readdir(dataDir)).toEqual(['postgres'])
+    })
+
+    test.runIf(canUnshare)('gets no second server from a container with process IDs of its own', async () => {
+      const dataDir = await newDirectory()
+      const first = await start(dataDir)
+
+      expect(await errorElsewhere(dataDir)).toMatch(/in use by another container/)
+
+      expect(await ask(first.connectionString, 'SELECT 7 AS number')).toEqual([{ number: 7 }])
     })
   })
 
-  test('is completed there, and nobody deletes the folder where it is made', async () => {
-    const dataDir = await newDirectory()
-    const scratch = join(dataDir, `postgres.new-${UNUSED_PID}-0a0b0c0d`)
-    await mkdir(scratch)
-    const release = await holdLock(scratch)
-
-    await (await start(dataDir)).stop()
-    expect(await readdir(dataDir)).toContain(`postgres.new-${UNUSED_PID}-0a0b0c0d`)
-
-    await release?.()
-    await (await start(dataDir)).stop()
-    expect(await readdir(dataDir)).toEqual(['postgres'])
-  })
-
-  test.runIf(canUnshare)('gets no second server from a container with process IDs of its own', async () => {
-    const dataDir = await newDirectory()
-    const first = await start(dataDir)
-
-    expect(await errorElsewhere(dataDir)).toMatch(/in use by another container/)
-
-    expect(await ask(first.connectionString, 'SELECT 7 AS number')).toEqual([{ number: 7 }])
-  })
-})
-
-describe('a database that another host may use over the network', () => {
+describe.concurrent('a database that another host may use over the network', () => {
   test('gets no second server while its heartbeat goes on', async () => {
     const dataDir = await newDirectory()
     const path = await heartbeatOfAnotherHost(dataDir)

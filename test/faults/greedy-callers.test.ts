@@ -1,29 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reportFault } from '../support/fault-report.ts'
-import { ADMIN_KEY, cleanUp, newDataDir, spawnInlet } from '../support/inlet-process.ts'
+import { ADMIN_KEY, cleanUp, connectionStringOf, newDataDir, spawnInlet } from '../support/inlet-process.ts'
 
 const SECRET = 'the-secret-of-the-fault-test'
 const TASKS = 20_000
-const CHUNK = 100
 
 let url: string
 let readers: string[]
 beforeAll(async () => {
   const env = { WEBHOOK_SECRET: SECRET, RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_RECEIVER_PER_MINUTE: '0' }
-  url = await spawnInlet({ dataDir: await newDataDir(), env }).url
-  const { listId } = await sent('POST', '/api/tasks', { body: { title: 'First' } })
-  for (let n = 0; n < TASKS; n += CHUNK) {
-    const tasks = Array.from({ length: CHUNK }, (_, i) => ({
-      title: `Task ${n + i}`,
-      description: 'What happened before, and what should have. '.repeat(10),
-    }))
-    await sent('POST', '/api/tasks/bulk', { body: { listId, tasks } })
-  }
+  const dataDir = await newDataDir()
+  url = await spawnInlet({ dataDir, env }).url
+  await fill(await connectionStringOf(dataDir))
   const made = Array.from({ length: 6 }, () => sent('POST', '/api/keys', { body: { name: 'Reader' } }))
   readers = (await Promise.all(made)).map(({ key }) => key)
 }, 300_000)
 afterAll(cleanUp)
+
+async function fill(connectionString: string) {
+  const { id: taskId } = await sent('POST', '/api/tasks', { body: { title: 'First' } })
+  const database = new pg.Client({ connectionString })
+  await database.connect()
+  await database.query(
+    `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
+       metadata, created_by_type, created_by_name, created_at, updated_at, version)
+     select gen_random_uuid(), 'Task ' || n, $2, status, priority, source, project_id, list_id, labels, assignees,
+       metadata, created_by_type, created_by_name, clock_timestamp(), clock_timestamp(), 1
+     from tasks, generate_series(1, $3) as n where id = $1`,
+    [taskId, 'What happened before, and what should have. '.repeat(10), TASKS],
+  )
+  await database.query('analyze tasks')
+  await database.end()
+}
 
 interface Sent {
   key?: string | undefined

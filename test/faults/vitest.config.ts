@@ -29,8 +29,8 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           exclude: TIMED,
-          // They wait half of the time.
-          maxWorkers: 2,
+          // They wait most of the time.
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/histories/**/*.test.ts'],
     globalSetup: ['test/support/postgres-server.ts'],
     pool: 'forks',
+    // A file for each property.
+    maxWorkers: 2,
     hookTimeout: 120_000,
   },
 })
