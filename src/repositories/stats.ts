@@ -56,7 +56,8 @@ export function statsRepository(db: Executor) {
 
 const waitingPushes = sql`
   select received_at from ${codehostDeliveries}
-    where status = 'received' order by next_attempt_at limit ${MAX_COUNTED}`
+    where status = 'received' and next_attempt_at is not null
+    order by next_attempt_at limit ${MAX_COUNTED}`
 
 const openClaims = sql`
   select from ${tasks} where claim_expires_at > (select clock_timestamp()) limit ${MAX_COUNTED}`

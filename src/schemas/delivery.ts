@@ -63,7 +63,11 @@ const delivery = {
   payloadBytes: Type.Integer({ description: 'The size of the payload.' }),
   receivedAt: DateTime('When the delivery was received.'),
   appliedAt: Nullable(DateTime('When the delivery was applied, or null.')),
-  nextAttemptAt: Nullable(DateTime('When it is applied, or tried again, or null.')),
+  nextAttemptAt: Nullable(
+    DateTime(
+      'When it is applied, or tried again, or null. A deletion in an archived project waits until it is unarchived.',
+    ),
+  ),
 }
 
 export const CodehostDelivery = Type.Object(delivery, {

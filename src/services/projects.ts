@@ -126,6 +126,8 @@ export function projectsService({
         await repos.projectDeletions.cancel(id)
         if (project.archivedAt) {
           await change(repos, { id, values: { archivedAt: null, updatedAt: now } })
+          const connection = await repos.codehost.find(id)
+          if (connection) await repos.deliveries.releaseHeld(connection.id)
           await record(repos, {
             type: 'project.unarchived',
             caller,

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commentDelivery } from '../support/code-host-comments.ts'
 import { deliver, type HostDelivery } from '../support/code-host-deliveries.ts'
 import { passTime } from '../support/database-clock.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
-import { applied, attempted, settled, writingBack } from '../support/writing-back.ts'
+import { applied, attempted, POLLING, settled, writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -94,6 +94,49 @@ describe('a public comment', () => {
     expect((await listed()).map(({ id }: { id: string }) => id)).toEqual([comment.id, second.id])
     await service.delete(`/api/comments/${second.id}`)
     await passTime(service, 46_000)
+    await done()
+    expect(posted()).toHaveLength(1)
+  })
+
+  test('is looked for in a list that ends, or is tried again later', async () => {
+    const { id, post, posted, done, repository } = await writing()
+    service.host.fault('lost', { matches: ({ method }) => method === 'POST' })
+    await post('Once')
+    await attempted(service, id)
+    let asked = 0
+    const path = `/repositories/${repository.id}/issues/1/comments`
+    for (const [page, next] of [
+      ['', 2],
+      ['&page=2', 3],
+      ['&page=3', 2],
+    ] as const) {
+      service.host.fault(
+        {
+          status: 200,
+          headers: { link: `<${service.host.url}${path}?x=1&page=${next}>; rel="next"` },
+          body: '[]',
+        },
+        {
+          times: 500,
+          matches: ({ method, url }) =>
+            method === 'GET' &&
+            url.includes(path) &&
+            (page === '' ? !url.includes('&page=') : url.endsWith(page)) &&
+            ++asked > 0,
+        },
+      )
+    }
+    await passTime(service, 46_000)
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await service.query('select attempts from codehost_writes where task_id = $1', [id]))[0].attempts,
+        ).toBe(2),
+      POLLING,
+    )
+    expect(asked).toBeLessThan(200)
+    service.host.heal()
+    await passTime(service, 120_000)
     await done()
     expect(posted()).toHaveLength(1)
   })

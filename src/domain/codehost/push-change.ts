@@ -73,13 +73,16 @@ interface Reported {
   updatedAt: string | null
 }
 
+/** How far the clock of the host may be ahead of ours. Past that, only the host knows whether its time is right. */
+const MAX_AHEAD_MS = 300_000
+
 /**
  * What to do with an item or a comment that deliveries report, one or more of them in any order: apply the newest, nothing because a
  * newer one is stored, or ask the host. Times are in seconds: of two that are equal nobody knows which is newer.
  */
 export function decideReported<T extends Reported>(
   reported: T[],
-  known: Known | undefined,
+  { known, now }: { known: Known | undefined; now: Date },
 ): { verdict: 'apply'; newest: T } | { verdict: 'outdated' } | { verdict: 'ask' } {
   const newest = reported.reduce((a, b) => (timeOf(b) > timeOf(a) ? b : a))
   const isAmbiguous = reported.some(
@@ -87,6 +90,7 @@ export function decideReported<T extends Reported>(
   )
   if (known?.sourceState && known.sourceState !== 'present') return { verdict: 'ask' }
   const storedAt = known?.hostUpdatedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  if (timeOf(newest) > now.getTime() + MAX_AHEAD_MS) return { verdict: 'ask' }
   if (timeOf(newest) < storedAt) return { verdict: 'outdated' }
   if (newest.updatedAt === null || timeOf(newest) === storedAt || isAmbiguous) return { verdict: 'ask' }
   // What an earlier version stored has no time.

@@ -1,5 +1,5 @@
 import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
-import { and, desc, eq, getTableColumns, inArray, lt, lte, sql } from '../../db/drizzle.ts'
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, lte, sql } from '../../db/drizzle.ts'
 import { codehostDeliveries } from '../../db/tables/codehost.ts'
 import { AppError } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
@@ -243,6 +243,29 @@ export function codehostDeliveriesRepository(db: Executor) {
         .update(codehostDeliveries)
         .set({ nextAttemptAt: inMs(afterMs) })
         .where(and(isIn(connectionId, ids), eq(codehostDeliveries.status, 'received')))
+    },
+
+    /** Keeps deliveries until `releaseHeld`. */
+    async hold(connectionId: string, ids: string[]): Promise<void> {
+      if (ids.length === 0) return
+      await db
+        .update(codehostDeliveries)
+        .set({ nextAttemptAt: null })
+        .where(and(isIn(connectionId, ids), eq(codehostDeliveries.status, 'received')))
+    },
+
+    async releaseHeld(connectionId: string): Promise<void> {
+      const { status, nextAttemptAt } = codehostDeliveries
+      await db
+        .update(codehostDeliveries)
+        .set({ nextAttemptAt: databaseTime })
+        .where(
+          and(
+            eq(codehostDeliveries.connectionId, connectionId),
+            eq(status, 'received'),
+            isNull(nextAttemptAt),
+          ),
+        )
     },
 
     /**

@@ -3,7 +3,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { AskingDeps } from './asking.ts'
-import { applyBatch } from './batch.ts'
+import { applyBatch, isDeletion } from './batch.ts'
 import { ASKING_MS, questionQueues } from './question-queues.ts'
 import { type SettlingDeps, settledAs, settlingOf } from './settling.ts'
 
@@ -80,9 +80,13 @@ export function deliveryApplier(deps: ApplyingDeps) {
       const rows = await repos.deliveries.listDue(connection.id, { ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
-        const ids = rows.map(({ id }) => id)
-        const settled = settledAs(ids, { status: 'dropped', reason: 'project_archived' })
+        // A run brings what else has changed, but tells deletions only if it is a full one.
+        const { held = [], dropped = [] } = Object.groupBy(rows, (row) =>
+          isDeletion(row, connection) ? 'held' : 'dropped',
+        )
+        const settled = settledAs(dropped.map(idOf), { status: 'dropped', reason: 'project_archived' })
         await repos.deliveries.settle(connection.id, { settled, now })
+        await repos.deliveries.hold(connection.id, held.map(idOf))
         return []
       }
       const { settled, questions } = await applyBatch(repos, { clock, connection, rows })
@@ -95,5 +99,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
     return isFull
   }
 }
+
+const idOf = ({ id }: PendingRow) => id
 
 const bytesOf = (rows: PendingRow[]) => rows.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)

@@ -66,7 +66,7 @@ export async function applyBatch(
     }
     const decision = decideReported(
       deliveries.map(({ item }) => item),
-      task,
+      { known: task, now: clock.now() },
     )
     if (decision.verdict === 'ask') {
       questions.push({ about: 'item', number, ids })
@@ -99,6 +99,12 @@ export const settlementOf = (
   reason: decision.reason ?? (decision.outcome === 'unchanged' ? 'unchanged' : null),
   taskId,
 })
+
+/** Whether it reports that something was deleted or transferred. */
+export function isDeletion(row: PendingRow, connection: ConnectionRow): boolean {
+  const change = changeIn(row, connection)
+  return change.kind === 'gone' || (change.kind === 'comment' && change.isDeleted)
+}
 
 function changeIn({ event, payload }: PendingRow, connection: ConnectionRow): PushChange {
   return payload === null ? { kind: 'invalid' } : changeOf({ event, payload }, connection)

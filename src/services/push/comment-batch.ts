@@ -54,7 +54,7 @@ export async function applyComments(
     }
     const decision = decideReported(
       deliveries.map(({ comment }) => comment),
-      before,
+      { known: before, now: clock.now() },
     )
     if (decision.verdict === 'ask') {
       const [{ comment } = { comment: { number: 0 } }] = deliveries
@@ -97,10 +97,12 @@ async function writeUnknownItems(
     .flatMap((number) => {
       const decision = decideReported(
         (byNumber.get(number) ?? []).map(({ item }) => item),
-        undefined,
+        { known: undefined, now: clock.now() },
       )
-      // If two differ within a second, the next change or poll brings the newer one.
-      return decision.verdict === 'apply' ? decision.newest : (byNumber.get(number)?.at(-1)?.item ?? [])
+      if (decision.verdict === 'apply') return decision.newest
+      // If two differ within a second, or their time is wrong, the next change or poll brings the newer one.
+      const latest = byNumber.get(number)?.at(-1)?.item
+      return latest ? { ...latest, updatedAt: null } : []
     })
   if (items.length > 0) await writeItems(repos, { clock, connection, items })
 }
