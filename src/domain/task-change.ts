@@ -64,7 +64,9 @@ export function decideChange(
   refuseLostClaim(task, { claimNumber, actor, isChange: names.length > 0 })
   if (names.length === 0) return undefined
   refuseForeignFields(task, { names, actorType: actor.type, connection })
-  if (names.includes('closedReason') && isClosedThere(task, connection))
+  // One that was reopened only here so far may be closed again as it was.
+  const isClosedAgain = changed.status === 'done' && writesState(task, connection)
+  if (names.includes('closedReason') && isClosedThere(task, connection) && !isClosedAgain)
     throw managedByCodehost(['closedReason'])
   refuseMerged(task, names)
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
-import { settled, writingBack } from '../support/writing-back.ts'
+import { POLLING, settled, writingBack } from '../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -92,6 +92,26 @@ describe('with write-back, an issue', () => {
     await service.post(`/api/tasks/${id}/write-back/retry`)
     await settled(service, id)
     expect(repository.items.get(1)).toMatchObject({ state: 'closed', stateReason: 'not_planned' })
+  })
+
+  test.each([
+    ['before that is written', { status: 502 }],
+    ['after writing that has failed', { status: 403, body: '{"message":"Resource not accessible"}' }],
+  ])('that was reopened here is closed again as it was, %s', async (_, refusal) => {
+    const { id, repository, written } = await writing([{ state: 'closed', stateReason: 'not_planned' }])
+    const matches = ({ url }: { url: string }) => url.endsWith(`/${repository.id}/issues/1`)
+    service.host.fault(refusal, { times: 100, matches })
+    await patch(id, { status: 'open' })
+    await vi.waitFor(async () => expect((await service.task(id)).writeBack.error).not.toBeNull(), POLLING)
+
+    const { status, body } = await patch(id, NOT_PLANNED)
+
+    expect([status, body]).toEqual([200, expect.objectContaining(NOT_PLANNED)])
+    service.host.heal()
+    await service.query(`update codehost_writes set next_attempt_at = now() where task_id = $1`, [id])
+    expect(await settled(service, id)).toMatchObject(NOT_PLANNED)
+    expect(repository.items.get(1)).toMatchObject({ state: 'closed', stateReason: 'not_planned' })
+    expect(written()).toEqual([])
   })
 
   test('that is closed there keeps the reason that it has there', async () => {
