@@ -44,7 +44,7 @@ export const SourceIgnored = Type.Object(
     accepted: Type.Literal(false, { description: 'Always false: no task was created or updated.' }),
     reason: StringEnum(['filtered', 'event_ignored', 'project_archived'], {
       description:
-        '`filtered`: the filter leaves it out, or there are no items. `event_ignored`: the mapping is `feedback`, and the name of the event isn’t `feedback_submitted`. `project_archived`: replay it after unarchiving the project.',
+        '`filtered`: the filter leaves it out, there are no items, or they complete tasks that don’t exist. `event_ignored`: the mapping is `feedback`, and the name of the event isn’t `feedback_submitted`. `project_archived`: replay it after unarchiving the project.',
     }),
   },
   { $id: 'SourceIgnored', description: 'A delivery without tasks. Don’t send it again.' },
@@ -76,7 +76,7 @@ export const SourceEvent = Type.Object(
       Type.Array(ref(FieldError), {
         maxItems: 100,
         description:
-          'Why it was rejected; of an accepted one, which items made no task, and which values were left out.',
+          'Why it was rejected; of an accepted or filtered one, which items made no task, and which values were left out.',
       }),
     ),
     payload: Type.Unsafe<unknown>({

@@ -69,11 +69,8 @@ describe('the preset', () => {
   })
 
   test('GitLab issues completes and reopens the task of an issue', async () => {
-    const [closed, reopened] = await tasksAfter(
-      'gitlab_issues',
-      'gitlab-issue-closed',
-      'gitlab-issue-reopened',
-    )
+    const steps = ['gitlab-issue-reopened', 'gitlab-issue-closed', 'gitlab-issue-reopened']
+    const [opened, closed, reopened] = await tasksAfter('gitlab_issues', ...steps)
     expect(closed).toMatchObject({
       title: 'Issue title_new',
       description: 'Issue description',
@@ -81,7 +78,8 @@ describe('the preset', () => {
       externalId: '2788274',
       externalUrl: 'https://gitlab.com/tomaszkolek0/my-awesome-project/issues/1',
     })
-    expect(reopened).toMatchObject({ id: closed.id, status: 'open' })
+    expect(reopened).toMatchObject({ id: opened.id, status: 'open' })
+    expect(closed.id).toBe(opened.id)
   })
 
   test('GitLab issues removes the description and the labels that an issue has lost', async () => {
@@ -144,6 +142,21 @@ describe('the preset', () => {
     const [firing, resolved] = await tasksAfter('alertmanager_alerts', ...steps)
     expect([firing.status, resolved.status, firing.id === resolved.id]).toEqual(['open', 'done', true])
     expect(firing.title).toContain('(127.0.0.1:8080)')
+  })
+
+  test.each([
+    ['grafana_alerts', 'grafana-resolved', 'grafana-firing'],
+    ['alertmanager_alerts', 'alertmanager-resolved', 'alertmanager-firing'],
+    ['gitlab_issues', 'gitlab-issue-closed', 'gitlab-issue-reopened'],
+  ])('%s makes no task of what is over when it is first heard of', async (preset, over, open) => {
+    const { source, send } = await sourceWith(preset)
+    const { status, body } = await send(recorded(over))
+    expect([status, body]).toEqual([200, { accepted: false, reason: 'filtered' }])
+    const [event] = (await service.get(`/api/sources/${source.id}/events`)).body.data
+    expect(event).toMatchObject({ outcome: 'filtered', tasks: [], errors: [{ code: 'never_opened' }] })
+    expect((await send(recorded(open))).status).toBe(201)
+    const completed = await send(recorded(over))
+    expect([completed.status, (await taskOf(completed.body.taskId)).status]).toEqual([200, 'done'])
   })
 
   test('an alert that fires again reopens its task', async () => {

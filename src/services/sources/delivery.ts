@@ -5,8 +5,8 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
-import { type JudgedItem, judgeItems, rememberItems } from './repeats.ts'
+import type { RenderedTask, SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
+import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
 
 /** A delivery that makes tasks. */
@@ -48,9 +48,14 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     }
     await repos.sourceEvents.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
     const receipts = await writeNew(repos, { news, projects })
+    // What is left out may be sent again with its id, so the inbox has the id no longer.
+    const leftOut = new Map(news.map(({ row }) => [keyOf(row), receipts.get(row.id)]))
     for (const { row } of deliveries) {
+      const sameId = row.dedupKey === null ? undefined : leftOut.get(keyOf(row))
       const receipt =
-        receipts.get(row.id) ?? (await repeatOf(repos, { row, items: judged.get(row.id) ?? [] }))
+        receipts.get(row.id) ??
+        (sameId?.accepted === false ? sameId : undefined) ??
+        (await repeatOf(repos, { row, items: judged.get(row.id) ?? [] }))
       receipts.set(row.id, receipt)
     }
     return receipts
@@ -72,17 +77,20 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     const events: { id: string; listId: string; tasks: StoredItem[] }[] = []
     for (const { row, items, destination } of news) {
       const tasks = items.flatMap(({ item, isNew, latest }) => {
-        const task = isNew ? written.shift() : undefined
-        if (isNew) latest.taskId = task?.taskId ?? null
+        const result = isNew ? written.shift() : undefined
+        const task = result && resultIn(latest, result)
         const { taskId } = latest
         return taskId === null ? [] : { item: item.index, taskId, created: task?.created ?? false }
       })
-      const archived = items.filter(({ latest }) => latest.taskId === null)
+      const leftOut = items.filter(({ latest }) => latest.taskId === null)
       const { listId, projectId } = destination
-      const event = archived.length > 0 ? archivedRow(row, { tasks, archived }) : row
+      const event = leftOut.length > 0 ? leftOutRow(row, { tasks, leftOut }) : row
       if (event !== row) await repos.sourceEvents.update(row.id, event)
       if (tasks.length > 0) events.push({ id: row.id, listId, tasks })
-      receipts.set(row.id, tasks.length > 0 ? receiptOf(event, { tasks, projectId, listId }) : ARCHIVED)
+      receipts.set(
+        row.id,
+        tasks.length > 0 ? receiptOf(event, { tasks, projectId, listId }) : ignoredFor(leftOut),
+      )
     }
     await repos.sourceEvents.updateTasks(events)
     await rememberItems(repos, {
@@ -129,7 +137,7 @@ async function repeatOf(
   const latest = items.flatMap(({ latest: { taskId, eventId } }) =>
     taskId && eventId ? { taskId, eventId, created: false } : [],
   )
-  if (items.length > 0 && latest.length === 0) return ARCHIVED
+  if (items.length > 0 && latest.length === 0) return ignoredFor(items)
   const of = dedupKey === null ? { id: latest[0]?.eventId ?? id } : { dedupKey }
   const first = await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })
   if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
@@ -167,25 +175,45 @@ function receiptOf(
   }
 }
 
-export const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
+const keyOf = ({ sourceId, dedupKey }: SourceEventRow) => `${sourceId} ${dedupKey}`
 
-/** What the inbox has of a delivery whose tasks, or some of them, are in an archived project. */
-export function archivedRow(
+export const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
+const FILTERED: SourceIgnored = { accepted: false, reason: 'filtered' }
+
+const isArchived = ({ latest }: JudgedItem) => latest.leftOut !== 'never_opened'
+
+/** The response to a delivery whose items have all been left out. */
+const ignoredFor = (leftOut: JudgedItem[]) => (leftOut.some(isArchived) ? ARCHIVED : FILTERED)
+
+/** What the inbox has of a delivery of which items were left out; without any, its project is archived. */
+export function leftOutRow(
   row: SourceEventRow,
-  { tasks, archived = [] }: { tasks: StoredItem[]; archived?: JudgedItem[] } = { tasks: [] },
+  { tasks, leftOut = [] }: { tasks: StoredItem[]; leftOut?: JudgedItem[] } = { tasks: [] },
 ): SourceEventRow {
-  const message = 'The project is archived. Unarchive it, and replay this.'
-  const errorOf = (about: string) => ({ path: '', code: 'project_archived', message: `${about}${message}` })
-  const errors = [...errorsIn(row), ...archived.map(({ item }) => errorOf(`item ${item.index}: `))].slice(
-    0,
-    100,
-  )
-  if (tasks.length > 0) return { ...row, errors }
+  const reasons = leftOut.map((judged) => {
+    const error = isArchived(judged) ? PROJECT_ARCHIVED : neverOpened(judged.item.task)
+    return { ...error, message: `item ${judged.item.index}: ${error.message}` }
+  })
+  const errors = [...errorsIn(row), ...reasons].slice(0, 100)
+  if (tasks.length > 0) return { ...row, errors: errors.length > 0 ? errors : null }
   return {
     ...row,
-    outcome: 'rejected',
+    outcome: leftOut.length > 0 && !leftOut.some(isArchived) ? 'filtered' : 'rejected',
     dedupKey: null,
     projectId: null,
-    errors: errors.length > 0 ? errors : [errorOf('')],
+    errors: errors.length > 0 ? errors : [PROJECT_ARCHIVED],
   }
 }
+
+const PROJECT_ARCHIVED: FieldError = {
+  path: '',
+  code: 'project_archived',
+  message: 'The project is archived. Unarchive it, and replay this.',
+}
+
+/** Why an item makes no task that is done when it is first heard of. */
+export const neverOpened = ({ externalId }: RenderedTask): FieldError => ({
+  path: '/template/status',
+  code: 'never_opened',
+  message: `is done, and there is no task with the external ID ${externalId} to complete`,
+})

@@ -13,12 +13,12 @@ import { readPage } from '../page.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
-import { archivedRow, destinationOf, storedTasksIn, tasksIn } from './delivery.ts'
+import { destinationOf, leftOutRow, storedTasksIn, tasksIn } from './delivery.ts'
 import type { FeedbackOfSources } from './feedback.ts'
 import { requireReachOf, sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
-import { type JudgedItem, judgeItems, rememberItems } from './repeats.ts'
+import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { sourceTaskReplay } from './replayed-tasks.ts'
 import { externalIdsIn, type LockedProjects, lockProjects, sourceTaskWriter } from './tasks.ts'
 
@@ -138,7 +138,8 @@ export function sourceInboxService({
     })
     for (const judged of items) {
       const { item, isNew, latest } = judged
-      const task = isFresh(judged) ? made.shift() : undefined
+      const result = isFresh(judged) ? made.shift() : undefined
+      const task = result && resultIn(latest, result)
       const taskId = known.get(item.index)?.taskId ?? (isNew ? task?.taskId : latest.taskId)
       if (isNew) latest.taskId = taskId ?? null
       if (taskId && !known.has(item.index))
@@ -149,10 +150,11 @@ export function sourceInboxService({
       replayOf: event.receivedAt,
     })
     const tasks = [...known.values()].toSorted((a, b) => a.item - b.item)
-    // All of them are in an archived project.
-    if (tasks.length === 0) return archivedRow({ ...event, errors }, { tasks, archived: items })
+    const leftOut = items.filter(({ latest }) => latest.taskId === null)
+    const row = leftOutRow({ ...event, errors }, { tasks, leftOut })
+    if (tasks.length === 0) return row
     const { listId, projectId } = destination
-    return { outcome: 'accepted', dedupKey, tasks, projectId, listId, errors }
+    return { outcome: 'accepted', dedupKey, tasks, projectId, listId, errors: row.errors }
   }
 }
 

@@ -11,7 +11,7 @@ import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
-import { type Accepted, ARCHIVED, archivedRow, deliveryWriter } from './delivery.ts'
+import { type Accepted, ARCHIVED, deliveryWriter, leftOutRow } from './delivery.ts'
 import type { PayloadReader } from './reader.ts'
 import { countSlow } from './slow.ts'
 import { externalIdsIn, lockProjects } from './tasks.ts'
@@ -114,7 +114,7 @@ export function sourceReceiver({
         const { open = [], archived = [] } = Object.groupBy(deliveries, ({ source }) =>
           projects.get(source.projectId) ? 'open' : 'archived',
         )
-        await repos.sourceEvents.insert(archived.map(({ row }) => archivedRow(row)))
+        await repos.sourceEvents.insert(archived.map(({ row }) => leftOutRow(row)))
         const receipts = await writeDeliveries(repos, { deliveries: open, projects })
         return deliveries.map(({ row }) => receipts.get(row.id) ?? ARCHIVED)
       }),

@@ -2,11 +2,14 @@ import type { ItemTask } from '../../domain/sources/reading.ts'
 import { isRepeat, itemKeysOf, type LatestItem } from '../../domain/sources/repeats.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
+import type { LeftOut, WrittenItem } from './tasks.ts'
 
 /** The latest item with a key. A new one becomes it, and gets its task when that is written. */
 interface KnownItem extends LatestItem {
   eventId: string | null
   taskId: string | null
+  /** Why a new one has no task. */
+  leftOut?: LeftOut
 }
 
 export interface JudgedItem {
@@ -58,6 +61,14 @@ export async function judgeItems(
       return [id, items]
     }),
   )
+}
+
+/** What writing a new item made; its repeats in the same batch get it, too. Undefined if it has no task. */
+export function resultIn(latest: KnownItem, result: WrittenItem | LeftOut): WrittenItem | undefined {
+  const task = typeof result === 'string' ? undefined : result
+  latest.taskId = task?.taskId ?? null
+  if (typeof result === 'string') latest.leftOut = result
+  return task
 }
 
 /** Writes the new items that have a task now; the others may be sent again. */

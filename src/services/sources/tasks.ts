@@ -31,6 +31,9 @@ export interface WrittenItem {
   created: boolean
 }
 
+/** Why an item that is valid has no task. */
+export type LeftOut = 'project_archived' | 'never_opened'
+
 /** A task of a delivery as the inbox stores it: with the position of its item, which a replay finds it by. */
 export interface StoredItem extends WrittenItem {
   item: number
@@ -60,25 +63,27 @@ export async function lockProjects(
 export const externalIdsIn = (sourceId: string, items: ItemTask[]): SourceExternalId[] =>
   items.flatMap(({ task: { externalId } }) => (externalId === undefined ? [] : { sourceId, externalId }))
 
-/** Writes the tasks of items: creates those that are new, and changes those whose external id is known. */
+/**
+ * Writes the tasks of items: creates those that are new, and changes those whose external id is known. What is done when
+ * it is first heard of makes none: a resolved alert that never fired, or an issue closed before the source existed.
+ */
 export function sourceTaskWriter({ clock }: { clock: Clock }) {
   const updateExisting = existingTasksOf({ clock })
   const writeMerged = mergedStatusWriter({ clock })
 
   /**
-   * In a transaction that has locked the projects. In the order of the items; undefined for one whose task is in an
-   * archived project.
+   * In a transaction that has locked the projects. In the order of the items.
    * @throws unavailable if a task has moved to a project that is not locked: then lock again
    */
   return async function write(
     repos: BoundRepositories,
     { items, projects }: { items: ItemWrite[]; projects: LockedProjects },
-  ): Promise<(WrittenItem | undefined)[]> {
+  ): Promise<(WrittenItem | LeftOut)[]> {
     const rows = items.map(({ rendered, ...given }) =>
       newSourceTask(rendered, { ...given, id: clock.newId(given.now) }),
     )
     const itemOf = new Map(rows.map(({ id }, index) => [id, items[index] as ItemWrite]))
-    const results = new Map<string, WrittenItem | undefined>()
+    const results = new Map<string, WrittenItem | LeftOut>()
     // A task that exists may be deleted before it is locked; then its external id is free again.
     for (
       let left = rows.toSorted(byExternalId);
@@ -87,7 +92,7 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
     ) {
       const locked = await repos.sourceEvents.lockTasks(left.filter(({ externalId }) => externalId !== null))
       const known = new Map(locked.map((task) => [nameOf(task), task]))
-      const fresh = left.filter((row) => !known.has(nameOf(row)))
+      const fresh = openedBy(left.filter((row) => !known.has(nameOf(row))))
       const made = await repos.sourceEvents.insertTasks(fresh, fresh.flatMap(activitiesOf))
       for (const id of made) results.set(id, { taskId: id, created: true })
       const changed = left.filter((row) => {
@@ -95,14 +100,24 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
         if (!task) return false
         const isOpen = projects.get(task.projectId)
         if (isOpen === undefined) throw overtaken()
-        if (!isOpen) results.set(row.id, undefined)
+        if (!isOpen) results.set(row.id, 'project_archived')
         return isOpen
       })
       const lockedIds = new Set(locked.map(({ id }) => id))
       for (const group of Map.groupBy(changed, ({ sourceId }) => sourceId).values())
         await change(group, lockedIds)
     }
-    return rows.map(({ id }) => results.get(id))
+    // Cast: the loop ends when each has a result.
+    return rows.map(({ id }) => results.get(id) as WrittenItem | LeftOut)
+
+    /** Without those that are done: the first one is left out, and one after an open one of its name changes that. */
+    function openedBy(unknown: StoredTask[]): StoredTask[] {
+      const opened = unknown.filter(({ externalId, status }) => externalId === null || status !== 'done')
+      const firsts = new Map(unknown.toReversed().map((row) => [nameOf(row), row]))
+      for (const { id, externalId, status } of firsts.values())
+        if (externalId !== null && status === 'done') results.set(id, 'never_opened')
+      return opened
+    }
 
     function activitiesOf({ id, projectId, status }: StoredTask): ActivityRow[] {
       const { source, now } = itemOf.get(id) as ItemWrite

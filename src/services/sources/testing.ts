@@ -8,6 +8,7 @@ import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
 import { definitionOf } from './definition.ts'
+import { neverOpened } from './delivery.ts'
 import type { FeedbackOfSources } from './feedback.ts'
 import { eventOf, storedBytes } from './inbox.ts'
 import { requireReachOf, sourceOf } from './index.ts'
@@ -41,7 +42,7 @@ export function sourceTests({
       refuseMapping(given)
       if (mapping === 'feedback') return feedback.test(bytesOf(payload))
       const reading = await reader.read({ definition: definitionOf(given), bytes: bytesOf(payload) })
-      return resultOf(reading, new Map())
+      return resultOf(reading, undefined)
     },
 
     /** @throws insufficient_scope, source_not_found, event_not_found, event_not_replayable, validation_failed */
@@ -85,36 +86,43 @@ async function knownTasks(
   return new Map(rows.map(({ externalId, id }) => [externalId, id]))
 }
 
-function resultOf(reading: SourceReading, known: Map<string | null, string>): SourceTestResult {
-  const errors = errorsOf(reading) ?? []
+/** @param known the tasks of the source; undefined for one that does not exist yet. */
+function resultOf(reading: SourceReading, known: Map<string | null, string> | undefined): SourceTestResult {
+  const errors = [...(errorsOf(reading) ?? [])]
   if (reading.outcome !== 'accepted') {
     const outcome = reading.outcome === 'filtered' ? 'filtered' : 'rejected'
     return { outcome, tasks: [], filtered: 0, errors }
   }
   const seen = new Set<string>()
-  const tasks = reading.tasks.map(({ index, task }) => {
+  const tasks = reading.tasks.flatMap(({ index, task }) => {
     const { externalId } = task
-    const existingTaskId = known.get(externalId ?? null) ?? null
+    const existingTaskId = known?.get(externalId ?? null) ?? null
     const isRepeated = externalId !== undefined && seen.has(externalId)
-    if (externalId !== undefined) seen.add(externalId)
-    return {
-      item: index,
-      task,
-      existingTaskId,
-      explanation: explain({ externalId, existingTaskId, isRepeated }),
+    const isOver = task.status === 'done' && externalId !== undefined && !existingTaskId && !isRepeated
+    if (isOver && known) {
+      const error = neverOpened(task)
+      errors.push({ ...error, message: `item ${index}: ${error.message}` })
+      return []
     }
+    if (externalId !== undefined && !isOver) seen.add(externalId)
+    const explanation = explain({ externalId, existingTaskId, isRepeated, isOver })
+    return { item: index, task, existingTaskId, explanation }
   })
-  return { outcome: 'accepted', tasks, filtered: reading.filtered, errors }
+  const outcome = tasks.length > 0 ? 'accepted' : 'filtered'
+  return { outcome, tasks, filtered: reading.filtered, errors: errors.slice(0, 100) }
 }
 
 function explain(about: {
   externalId: string | undefined
   existingTaskId: string | null
   isRepeated: boolean
+  /** Whether it is done when it is first heard of. */
+  isOver: boolean
 }): string {
-  const { externalId, existingTaskId, isRepeated } = about
+  const { externalId, existingTaskId, isRepeated, isOver } = about
   if (externalId === undefined) return 'Creates a task. Without an external ID, each delivery creates one.'
   if (existingTaskId) return `Updates the task with the external ID ${externalId}.`
+  if (isOver) return `Completes the task with the external ID ${externalId}, and makes none if there is none.`
   if (isRepeated) return `Updates the task that an earlier item with the external ID ${externalId} creates.`
   return `Creates a task. Later deliveries with the external ID ${externalId} update it.`
 }
