@@ -153,6 +153,5 @@ function createTaskRecords() {
   }
 }
 
-/** What changes without a version may be newer in the row. */
-const fullOf = ({ row, full }: TaskRecord): Task =>
-  ({ ...full, ...(full?.version === row.version && row) }) as Task
+/** The fields of the row, which are as new or newer, with the version of the long texts: it guards them. */
+const fullOf = ({ row, full }: TaskRecord): Task => ({ ...full, ...row, version: full?.version }) as Task

@@ -34,7 +34,7 @@ describe('a task', () => {
     const records = given(full({ description: 'text' }))
     records.request()([row({ title: 'renamed', version: 2 })])
     expect(records.row('a')).toMatchObject({ title: 'renamed', version: 2 })
-    expect(records.full('a')).toMatchObject({ title: 'Task a', description: 'text', version: 1 })
+    expect(records.full('a')).toMatchObject({ title: 'renamed', description: 'text', version: 1 })
   })
 
   test('has in full what changed without a version', () => {

@@ -1,5 +1,6 @@
-import type { TaskFilters } from '../../api/queries.ts'
-import { isNotDone } from '../filters.ts'
+import type { paths } from '../../api/schema.gen.ts'
+
+type Filters = NonNullable<paths['/api/tasks']['get']['parameters']['query']>
 
 /**
  * What an activity may do to a list:
@@ -26,18 +27,15 @@ const TASK_CHANGES = [
 const ARCHIVALS = ['project.archived', 'project.unarchived']
 
 /** The effect of a type of activity on the tasks that a list has. What is deleted leaves every list by itself. */
-export function listEffect(type: string, filters: TaskFilters): ListEffect {
+export function listEffect(type: string, filters: Filters): ListEffect {
   const { isReady, projectId, listId, includeArchived, sort } = filters
   const isEverywhere = projectId === undefined && listId === undefined
   // Whether a task is ready also follows from the tasks that block it.
   if (isReady !== undefined && [...TASK_CHANGES, ...ARCHIVALS, 'task.deleted'].includes(type)) return 'any'
   if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
   if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
+  // Its tasks moved, without an activity of each.
+  if (type === 'list.deleted') return listId === undefined ? 'none' : 'any'
   if (ARRIVALS.includes(type)) return 'arrival'
   return TASK_CHANGES.includes(type) ? 'change' : 'none'
-}
-
-/** Whether a task that somebody changes can leave the list. Those that are done stay until it is loaded again. */
-export function canLeave({ sort, includeArchived, status, ...others }: TaskFilters): boolean {
-  return Object.keys(others).length > 0 || !(status === undefined || isNotDone(status))
 }

@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { invalidate } from '../../api/invalidate.ts'
+import { isTransient, Problem, problemOf } from '../../api/problem.ts'
 import type { Activity, TaskFilters, TaskIdPage } from '../../api/queries.ts'
 import { DEFAULT_SORT } from '../../api/queries.ts'
 import { dropTasks, insertTasks, isInLoadedRange } from '../../api/task-cache.ts'
@@ -9,8 +10,9 @@ import { createThrottle, type Throttle } from '../../lib/throttle.ts'
 import type { LiveEvent } from '../../live-updates/event-source.ts'
 import { useLiveEvents } from '../../live-updates/live-updates.tsx'
 import { useMe } from '../../session/session.ts'
+import { canLeave } from '../filters.ts'
 import { checkList, type ListCheck, mergeChecks, NO_CHECK } from './check-list.ts'
-import { canLeave, listEffect } from './list-effect.ts'
+import { listEffect } from './list-effect.ts'
 
 const BATCH_DELAY_MS = 400
 /** Bounds the requests while tasks keep coming. */
@@ -52,12 +54,14 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     pendingCheck.current = NO_CHECK
     const pages = pagesOf(queryClient, filters)
     if (!pages) return
-    const result = await checkList(requested, { queryClient, filters, pages }).catch(() => undefined)
-    if (!result) {
+    const result = await checkList(requested, { queryClient, filters, pages }).catch(problemOf)
+    if (result instanceof Problem && isTransient(result)) {
       pendingCheck.current = mergeChecks(requested, pendingCheck.current)
       return throttle.current?.schedule(RETRY_MS)
     }
-    if (result === 'too-long') return void invalidate(queryClient, { queryKey: ['tasks', filters] })
+    // Loading it says what is wrong.
+    if (result === 'too-long' || result instanceof Problem)
+      return void invalidate(queryClient, { queryKey: ['tasks', filters] })
     const records = recordsOf(queryClient)
     const isFaded = (id: string) => records.row(id)?.status === 'done' && canFade(filters)
     const leaving = result.gone.filter((id) => !ownIds.current.has(id) && !isFaded(id))

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listEffect } from '../../src/dashboard/tasks/list/list-effect.ts'
+import type { Activity } from '../../src/schemas/activity.ts'
+import type { TaskListItem } from '../../src/schemas/task.ts'
+import type { TaskQuery } from '../../src/schemas/task-query.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { claiming } from '../support/claims.ts'
+
+let service: TestApp
+let given: ReturnType<typeof claiming>
+beforeAll(async () => {
+  service = await startApp()
+  given = claiming(service)
+})
+afterAll(() => service.close())
+
+/** What was done for each type of activity; each of them has to follow from something here. */
+const seenTypes = new Set<string>()
+
+describe('a list follows', () => {
+  test.for(Object.entries(changes()))('whatever changes its tasks: %s', async ([_name, prepare]) => {
+    const place = await givenPlace()
+    const change = await prepare(place)
+    const since = new Date().toISOString()
+    const before = await tasksByFilter(place)
+    const [{ last }] = await service.query('select max(id::text) as last from activity')
+    await change()
+    const activities = await activitiesAfter(last)
+    const after = await tasksByFilter(place)
+    for (const { type } of activities) seenTypes.add(type)
+
+    const missed = filtersOf(place).filter((filters, index) => {
+      const effects = activities.map((activity) => ({
+        ...activity,
+        effect: listEffect(activity.type, filters),
+      }))
+      const [was, is] = [before[index] ?? new Map(), after[index] ?? new Map()]
+      const isFollowed = (id: string) =>
+        effects.some(
+          ({ effect, type, taskId }) =>
+            effect === 'any' ||
+            (effect === 'change' && taskId === id && (is.get(id)?.updatedAt ?? since) >= since) ||
+            (effect === 'arrival' && !was.has(id) && (is.get(id)?.createdAt ?? '') >= since) ||
+            // It leaves every list by itself.
+            (type === 'task.deleted' && taskId === id),
+        )
+      const changed = [...new Set([...was.keys(), ...is.keys()])].filter((id) => was.has(id) !== is.has(id))
+      return changed.some((id) => !isFollowed(id))
+    })
+    expect(missed).toEqual([])
+    expect(activities).not.toEqual([])
+  })
+
+  test('each type of activity that says that tasks have changed', () => {
+    const following = [...seenTypes].filter((type) => listEffect(type, { isReady: true }) !== 'none').sort()
+    expect(following).toEqual([
+      'project.archived',
+      'project.unarchived',
+      'task.claim_expired',
+      'task.claim_released',
+      'task.claimed',
+      'task.completed',
+      'task.created',
+      'task.deleted',
+      'task.merged',
+      'task.reopened',
+      'task.restored',
+      'task.unmerged',
+      'task.updated',
+    ])
+  })
+})
+
+test('comments, counts, and the configuration concern no list', () => {
+  for (const type of ['comment.created', 'task.report_added', 'list.updated', 'key.created', 'deploy.done'])
+    for (const filters of [{}, { isReady: true }, { claimed: false, q: 'word' }])
+      expect(listEffect(type, filters)).toBe('none')
+  expect(listEffect('task.report_added', { sort: '-reports' })).toBe('any')
+})
+
+type Place = Awaited<ReturnType<typeof givenPlace>>
+/** Prepares a change, and returns it. */
+type Change = (place: Place) => Promise<() => Promise<unknown>>
+
+/** Two projects, the first with two lists. */
+async function givenPlace() {
+  const project = await given.project()
+  const other = await given.project()
+  const { body: list } = await service.post(`/api/projects/${project.id}/lists`, { name: 'Second' })
+  return { ...project, otherId: other.id, otherInbox: other.inbox, list }
+}
+
+function filtersOf({ id: projectId, otherId, inbox, list }: Place): TaskQuery[] {
+  const narrow: TaskQuery[] = [
+    {},
+    ...(['open', 'in_progress', 'done'] as const).map((status) => ({ status: [status] })),
+    { status: ['open', 'in_progress'] },
+    { priority: ['high'] },
+    { label: ['bug'] },
+    { label: ['none'] },
+    { assignee: ['ann'] },
+    { externalId: ['x-1'] },
+    { source: ['api'] },
+    { isReady: true },
+    { isReady: false },
+    { claimed: true },
+    { claimed: false },
+    { q: 'zebra' },
+  ]
+  const places: TaskQuery[] = [
+    { projectId },
+    { projectId: otherId },
+    { listId: inbox.id },
+    { listId: list.id },
+  ]
+  return [
+    ...narrow,
+    ...places,
+    { includeArchived: true },
+    { includeArchived: true, isReady: true },
+    ...narrow.map((filters) => ({ ...filters, projectId })),
+  ]
+}
+
+async function tasksByFilter(place: Place) {
+  const tasks: Map<string, TaskListItem>[] = []
+  for (const filters of filtersOf(place)) {
+    const search = new URLSearchParams({ fields: 'summary', limit: '200' })
+    for (const [name, value] of Object.entries(filters))
+      for (const each of [value].flat()) search.append(name, String(each))
+    // A list that was deleted is not found.
+    const { body } = await service.get(`/api/tasks?${search}`)
+    tasks.push(new Map(((body.data ?? []) as TaskListItem[]).map((task) => [task.id, task])))
+  }
+  return tasks
+}
+
+async function activitiesAfter(last: string) {
+  const rows = await service.query(
+    'select type, task_id as "taskId" from activity where id > $1::uuid order by id',
+    [last],
+  )
+  return rows as Pick<Activity, 'type' | 'taskId'>[]
+}
+
+function changes(): Record<string, Change> {
+  const edit =
+    (change: object): Change =>
+    async ({ task }) => {
+      const { id } = await task()
+      return () => service.patch(`/api/tasks/${id}`, change)
+    }
+  /** Of a task that blocks another one. */
+  const blocker = async ({ task }: Place) => {
+    const { id } = await task()
+    await task({ blockedBy: [id] })
+    return id as string
+  }
+  return {
+    'a new task':
+      async ({ inbox }) =>
+      () =>
+        service.post('/api/tasks', { title: 'zebra', labels: ['bug'], listId: inbox.id }),
+    'a title': edit({ title: 'zebra' }),
+    'a priority': edit({ priority: 'high' }),
+    labels: edit({ labels: ['bug'] }),
+    assignees: edit({ assignees: ['ann'] }),
+    'a list': async (place) => {
+      const { id } = await place.task()
+      return () => service.patch(`/api/tasks/${id}`, { listId: place.list.id })
+    },
+    'a project': async (place) => {
+      const id = await blocker(place)
+      return () => service.patch(`/api/tasks/${id}`, { listId: place.otherInbox.id })
+    },
+    blockers: async ({ task }) => {
+      const [{ id }, other] = [await task(), await task()]
+      return () => service.patch(`/api/tasks/${id}`, { blockedBy: [other.id] })
+    },
+    'a blocker that is done': async (place) => {
+      const id = await blocker(place)
+      return () => service.patch(`/api/tasks/${id}`, { status: 'done' })
+    },
+    'a blocker that is open again': async (place) => {
+      const id = await blocker(place)
+      await service.patch(`/api/tasks/${id}`, { status: 'done' })
+      return () => service.patch(`/api/tasks/${id}`, { status: 'open' })
+    },
+    'a blocker that is deleted': async (place) => {
+      const id = await blocker(place)
+      return () => service.delete(`/api/tasks/${id}`)
+    },
+    'a blocker that is restored': async (place) => {
+      const id = await blocker(place)
+      await service.delete(`/api/tasks/${id}`)
+      return () => service.post(`/api/tasks/${id}/restore`)
+    },
+    'a claim': async ({ task, claim }) => {
+      const { id } = await task()
+      return () => claim(id)
+    },
+    'a claim that is released': async ({ claimed, key }) => {
+      const { id, claim } = await claimed()
+      return () => service.delete(`/api/tasks/${id}/claim?number=${claim.number}`, { key })
+    },
+    'a claim that expires': async ({ claimed }) => {
+      const { id } = await claimed()
+      return async () => {
+        await given.expire(id)
+        await service.service.claims.openExpired()
+      }
+    },
+    'a merge of a blocker': async (place) => {
+      const [id, target] = [await blocker(place), await place.task()]
+      return () => service.post(`/api/tasks/${id}/merge`, { into: target.id })
+    },
+    'its end': async (place) => {
+      const [id, target] = [await blocker(place), await place.task()]
+      await service.post(`/api/tasks/${id}/merge`, { into: target.id })
+      return () => service.post(`/api/tasks/${id}/unmerge`)
+    },
+    'an archived project': async (place) => {
+      await place.task({ title: 'zebra' })
+      return () => service.post(`/api/projects/${place.id}/archive`)
+    },
+    'a project that is archived no longer': async (place) => {
+      await place.task({ title: 'zebra' })
+      await service.post(`/api/projects/${place.id}/archive`)
+      return () => service.post(`/api/projects/${place.id}/unarchive`)
+    },
+    'a deleted list': async (place) => {
+      await service.given.task(place.list)
+      return () => service.delete(`/api/lists/${place.list.id}?moveTo=${place.inbox.id}`)
+    },
+    'a comment': async ({ task }) => {
+      const { id } = await task()
+      return () => service.post(`/api/tasks/${id}/comments`, { body: 'zebra' })
+    },
+  }
+}
