@@ -2,15 +2,17 @@ import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanst
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { sessionsQuery } from '../api/queries.ts'
+import { identify } from './identity.ts'
 
 export type Me = Schema<'Me'>
 export type Scope = Me['scopes'][number]
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: async (): Promise<Me | null> => {
+  queryFn: async ({ client }): Promise<Me | null> => {
     try {
-      return await dataOf(api.GET('/api/me'))
+      const me = await dataOf(api.GET('/api/me'))
+      return identify(me.keyId) ? await startAnew(client) : me
     } catch (error) {
       if (problemOf(error).status === 401) return null
       throw error
@@ -18,6 +20,13 @@ export const meQuery = queryOptions({
   },
   staleTime: 60_000,
 })
+
+/** Loads the page again, without any data of the key that was signed in before. What waits for it waits until then. */
+function startAnew(queryClient: QueryClient): Promise<never> {
+  queryClient.clear()
+  location.replace('/tasks')
+  return new Promise(() => {})
+}
 
 /** The caller and its scopes. `admin` implies all others. */
 export function useMe() {
