@@ -20,7 +20,7 @@ export interface CsvRow {
 
 export const MAX_FILE_BYTES = 100 * 1024 * 1024
 
-/** Reads CSV with any of the usual separators, line ends and quotes, in UTF-8 or the encoding of Windows. */
+/** Reads CSV with any of the usual separators, line ends and quotes, in UTF-8, UTF-16, or the encoding of Windows. */
 export function readCsv(name: string, bytes: ArrayBuffer): CsvFile {
   const { text, warnings } = decoded(bytes)
   // Empty lines would count against a separator; the rows keep them, because they have numbers.
@@ -46,12 +46,31 @@ export function readCsv(name: string, bytes: ArrayBuffer): CsvFile {
 }
 
 function decoded(bytes: ArrayBuffer): { text: string; warnings: string[] } {
+  const utf16 = utf16Of(new Uint8Array(bytes))
+  if (utf16) return { text: new TextDecoder(utf16).decode(bytes), warnings: [] }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), warnings: [] }
   } catch {
     const text = new TextDecoder('windows-1252').decode(bytes)
     return { text, warnings: ['The file is not UTF-8. Check that letters with accents are right.'] }
   }
+}
+
+/** How many bytes tell the encoding of a file without a byte order mark. */
+const SAMPLE_BYTES = 1_000
+
+/** Spreadsheets write it as "Unicode text". Half of the bytes of most texts are zero then, and none in other encodings. */
+function utf16Of(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  const zeros = [0, 0]
+  bytes.subarray(0, SAMPLE_BYTES).forEach((byte, index) => {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  })
+  const [even = 0, odd = 0] = zeros
+  if (even === odd) return undefined
+  return odd > even ? 'utf-16le' : 'utf-16be'
 }
 
 /** As in the exports of the service: an apostrophe is put before it. */

@@ -25,6 +25,20 @@ describe('a CSV file', () => {
     expect(read(text).rows.map(({ cells }) => cells)).toEqual([['One', 'a']])
   })
 
+  test.each([
+    ['utf-16le', true],
+    ['utf-16be', true],
+    ['utf-16le', false],
+    ['utf-16be', false],
+  ])('is read in the encoding of "Unicode text": %s, with a byte order mark: %s', (encoding, hasMark) => {
+    const units = [...Buffer.from(`${hasMark ? '\uFEFF' : ''}Title,Notes\nÜber 日本,a\n`, 'utf16le')]
+    const bytes = Uint8Array.from(
+      encoding === 'utf-16le' ? units : units.map((_, index) => units[index ^ 1] ?? 0),
+    )
+    const { columns, rows, warnings } = read(bytes)
+    expect([columns, rows[0]?.cells, warnings]).toEqual([['Title', 'Notes'], ['Über 日本', 'a'], []])
+  })
+
   test('leaves out empty lines, and keeps the numbers of a spreadsheet', () => {
     expect(read('Title,Notes\n\nOne,a\n,\nTwo,b').rows.map(({ number }) => number)).toEqual([3, 5])
   })
