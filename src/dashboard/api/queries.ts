@@ -39,6 +39,9 @@ export type TaskFilters = Pick<
 /** Newest first: by when a task was opened, not by when it was imported. */
 export const DEFAULT_SORT = '-openedAt'
 
+/** How long a search may be, in characters. */
+export const MAX_QUERY = 200
+
 const TASKS_PER_PAGE = 100
 
 /** Options of an infinite query over cursor pages. */

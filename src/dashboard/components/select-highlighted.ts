@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from 'react'
+import { isEnter } from './is-enter.ts'
 
 /**
  * For `onKeyDownCapture` around a combobox whose options may be replaced while one is highlighted: Enter selects that one.
@@ -6,7 +7,9 @@ import type { KeyboardEvent } from 'react'
  */
 export function selectHighlighted(onNone: (event: KeyboardEvent) => void) {
   return (event: KeyboardEvent): void => {
-    if (!(event.target instanceof HTMLInputElement) || !isEnter(event)) return
+    // With a modifier key, it is a shortcut.
+    if (!(event.target instanceof HTMLInputElement) || !isEnter(event) || event.ctrlKey || event.metaKey)
+      return
     const option = highlightedOption(event.target)
     if (!option) {
       onNone(event)
@@ -20,10 +23,6 @@ export function selectHighlighted(onNone: (event: KeyboardEvent) => void) {
 
 /** For `onNone`: the library selects nothing. */
 export const selectNone = (event: KeyboardEvent): void => event.stopPropagation()
-
-/** With a modifier key, it is a shortcut. */
-const isEnter = ({ key, ctrlKey, metaKey, nativeEvent }: KeyboardEvent) =>
-  key === 'Enter' && !ctrlKey && !metaKey && !nativeEvent.isComposing
 
 const highlightedOption = (field: HTMLInputElement) =>
   document

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { TaskListItem } from '../api/queries.ts'
+import { isComposing } from '../components/is-enter.ts'
 import { undoLatest } from '../components/undo.tsx'
 import { beginPendingSearch, bufferSearchKey, isSearchPending } from './pending-search.ts'
 
@@ -50,7 +51,7 @@ export const isCommandKey = (event: KeyboardEvent): boolean =>
   event.metaKey !== event.ctrlKey && !event.shiftKey && isForPage(event)
 
 function isForPage(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.altKey) return false
+  if (event.defaultPrevented || event.altKey || isComposing(event)) return false
   const target = event.target as HTMLElement | null
   if (target?.closest(OWN_KEYS)) return false
   return !isSearchPending() && !document.querySelector(BLOCKING)
@@ -69,7 +70,7 @@ export function useShortcuts() {
       newTask.open()
     }
     const onKey = (event: KeyboardEvent) => {
-      if (bufferSearchKey(event)) return event.preventDefault()
+      if (!isComposing(event) && bufferSearchKey(event)) return event.preventDefault()
       // On task pages the list handles it, which knows the tasks to change.
       if (event.key === 'k' && isCommandKey(event) && !location.pathname.startsWith('/tasks')) {
         event.preventDefault()

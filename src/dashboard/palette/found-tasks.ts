@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { DEFAULT_SORT, fetchTaskPage, type TaskListItem } from '../api/queries.ts'
+import { DEFAULT_SORT, fetchTaskPage, MAX_QUERY, type TaskListItem } from '../api/queries.ts'
+import { firstCharacters } from '../lib/first-characters.ts'
 import { useMe } from '../session/session.ts'
 import { TYPING_MS } from '../tasks/names.ts'
 import type { Option } from './options.ts'
@@ -18,7 +19,12 @@ export function useFoundTasks(text: string, projectId?: string) {
     queryKey: ['found-tasks', queried, projectId],
     queryFn: ({ signal }) =>
       fetchTaskPage(
-        { q: queried, sort: DEFAULT_SORT, limit: MAX_FOUND, ...(projectId && { projectId }) },
+        {
+          q: firstCharacters(queried, MAX_QUERY),
+          sort: DEFAULT_SORT,
+          limit: MAX_FOUND,
+          ...(projectId && { projectId }),
+        },
         signal,
       ),
     enabled: isEnabled,

@@ -1,6 +1,7 @@
 import { Kbd } from '@mantine/core'
 import { CheckIcon } from '@primer/octicons-react'
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from 'react'
+import { isComposing, isEnter } from '../components/is-enter.ts'
 import { matchingOptions, type Option } from './options.ts'
 import styles from './palette.module.css'
 
@@ -56,9 +57,9 @@ export function OptionList(props: OptionListProps) {
   }, [id, highlighted])
 
   function onKeyDown(event: ReactKeyboardEvent) {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const isCommand = event.ctrlKey || event.metaKey
-    if (event.key === 'Enter') enter()
+    if (isEnter(event)) enter()
     else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       const step = event.key === 'ArrowDown' ? 1 : -1
       setHighlightedId(shown[(index + step + shown.length) % shown.length]?.id)

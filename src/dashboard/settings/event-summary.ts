@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.ts'
+import { firstCharacters } from '../lib/first-characters.ts'
 
 /** The title of an event: sentiment and note if it has them. */
 export function summaryOf({
@@ -10,7 +11,7 @@ export function summaryOf({
   const nested = (body.event ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
   const properties = body.properties ?? nested.properties ?? {}
   const name = typeof body.event === 'string' ? body.event : nested.event
-  const note = typeof properties.note === 'string' ? properties.note.slice(0, 140) : undefined
+  const note = typeof properties.note === 'string' ? firstCharacters(properties.note, 140) : undefined
   const sentiment = typeof properties.sentiment === 'string' ? properties.sentiment : undefined
   if (note) return sentiment ? `${sentiment}: ${note}` : note
   if (sentiment) return `${sentiment}, no note`

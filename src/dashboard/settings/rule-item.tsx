@@ -4,8 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
+import { isEnter } from '../components/is-enter.ts'
 import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { createChangeQueue } from '../lib/change-queue.ts'
+import { firstCharacters } from '../lib/first-characters.ts'
 import styles from './settings.module.css'
 
 interface RuleItemProps {
@@ -17,19 +20,20 @@ interface RuleItemProps {
 
 export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
   const { mutate, refresh } = useMutation('rules', 'context')
+  const [changes] = useState(() => createChangeQueue(rule))
+  changes.update(rule)
   const { data: projects } = useQuery(projectsQuery)
   const [priority, setPriority] = useState<number | string>(rule.priority)
   useEffect(() => setPriority(rule.priority), [rule.priority])
-  const excerpt = rule.content.slice(0, 60)
+  const excerpt = firstCharacters(rule.content, 60)
   const path = { id: rule.id }
 
   const change = (body: Schema<'RuleChange'>) =>
     mutate("Couldn't update the instruction", () =>
-      dataOf(
-        api.PATCH('/api/rules/{id}', {
-          params: { path, header: { 'if-match': `"${rule.version}"` } },
-          body,
-        }),
+      changes.send(({ version }) =>
+        dataOf(
+          api.PATCH('/api/rules/{id}', { params: { path, header: { 'if-match': `"${version}"` } }, body }),
+        ),
       ),
     )
 
@@ -58,7 +62,7 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
         size="xs"
         onChange={setPriority}
         onBlur={() => typeof priority === 'number' && priority !== rule.priority && void change({ priority })}
-        onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+        onKeyDown={(event) => isEnter(event) && event.currentTarget.blur()}
       />
       <div className={styles.main}>
         <div dir="auto" style={{ whiteSpace: 'pre-wrap' }}>

@@ -1,4 +1,5 @@
-import type { Task, TaskFilters } from '../api/queries.ts'
+import { MAX_QUERY, type Task, type TaskFilters } from '../api/queries.ts'
+import { firstCharacters } from '../lib/first-characters.ts'
 import { formatSearch, type Search } from '../navigation/search-params.ts'
 
 export const STATUSES: Record<Task['status'], string> = {
@@ -61,6 +62,10 @@ export const isDefaultView = ({ status, ...others }: TaskFilters) => isNotDone(s
 export const isNotDone = (status: TaskFilters['status'] = []) =>
   !status.includes('done') && NOT_DONE.every((one) => status.includes(one))
 
+/** Whether a task that somebody changes can leave a list. Those that are done stay until it is loaded again. */
+export const canLeave = ({ sort, includeArchived, status, ...others }: TaskFilters) =>
+  Object.keys(others).length > 0 || !(status === undefined || isNotDone(status))
+
 /** The valid ones of some filters: users edit addresses and keep old ones. */
 export function validFilters(search: Record<string, unknown>): TaskFilters {
   const filters: TaskFilters = {}
@@ -99,7 +104,7 @@ export function validFilters(search: Record<string, unknown>): TaskFilters {
     isReady: flag(search.isReady),
     claimed: flag(search.claimed),
     includeArchived: search.includeArchived === true || undefined,
-    q: q.slice(0, 200) || undefined,
+    q: firstCharacters(q, MAX_QUERY) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],
   }
   // No undefined values: query keys with and without them differ.

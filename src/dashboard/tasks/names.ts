@@ -2,6 +2,7 @@ import type { OptionsFilter } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
+import { firstCharacters } from '../lib/first-characters.ts'
 import { rankNames } from './rank-names.ts'
 
 export const TYPING_MS = 150
@@ -35,11 +36,18 @@ export const rankOptions: OptionsFilter = ({ options, search }) =>
     search,
   ).map((name) => ({ value: name, label: name }))
 
+/** The API's limit. */
+const MAX_TEXT = 100
+
 export const namesQuery = ({ kind, projectId, text }: NamesQuery) =>
   queryOptions({
     queryKey: ['names', kind, projectId ?? null, text],
     queryFn: async () => {
-      const query = { limit: MAX_SUGGESTED, ...(projectId && { projectId }), ...(text && { q: text }) }
+      const query = {
+        limit: MAX_SUGGESTED,
+        ...(projectId && { projectId }),
+        ...(text && { q: firstCharacters(text, MAX_TEXT) }),
+      }
       const question = { params: { query } }
       const { data } = await dataOf(
         kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),

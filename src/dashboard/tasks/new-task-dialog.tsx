@@ -8,6 +8,7 @@ import type { Task } from '../api/queries.ts'
 import { insertTasks } from '../api/task-cache.ts'
 import { recordsOf } from '../api/task-records.ts'
 import { ErrorText } from '../components/error-text.tsx'
+import { isEnterWithCommand } from '../components/is-enter.ts'
 import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMe } from '../session/session.ts'
@@ -80,7 +81,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   })
 
   function submitByKey(event: KeyboardEvent) {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+    if (!isEnterWithCommand(event)) return
     event.preventDefault()
     // Submitted after the next render: this key may also add a label.
     setSubmitted('yes')

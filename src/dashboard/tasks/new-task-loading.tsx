@@ -1,3 +1,4 @@
+import { isEnter } from '../components/is-enter.ts'
 import { useDraft } from '../components/use-draft.ts'
 import styles from './new-task-loading.module.css'
 
@@ -18,7 +19,7 @@ export function NewTaskLoading({ onClose }: { onClose(): void }) {
       aria-modal="true"
       aria-label="New task"
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && title.trim()) setSubmitted('yes')
+        if (isEnter(event) && title.trim()) setSubmitted('yes')
         if (event.key !== 'Escape') return
         setSubmitted(undefined)
         onClose()

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { TaskFilters } from '../../../src/dashboard/api/queries.ts'
 import { formatSearch, parseSearch } from '../../../src/dashboard/navigation/search-params.ts'
 import {
+  canLeave,
   filtersFrom,
   isDefaultView,
   isFiltered,
+  NOT_DONE,
   searchOf,
   validFilters,
 } from '../../../src/dashboard/tasks/filters.ts'
@@ -136,4 +139,24 @@ describe('an address', () => {
     const filters = validFilters(search)
     expect(filtersFrom(parseSearch(formatSearch(searchOf(filters))))).toEqual(filters)
   })
+})
+
+test.each([
+  [{}, false],
+  [{ sort: '-priority', status: NOT_DONE }, false],
+  [{ includeArchived: true }, false],
+  [{ status: ['open'] }, true],
+  [{ q: 'word' }, true],
+  [{ claimed: true }, true],
+] satisfies [TaskFilters, boolean][])(
+  'a task can leave the list when somebody changes it: %j, %s',
+  (filters, expected) => {
+    expect(canLeave(filters)).toBe(expected)
+  },
+)
+
+test('a search is cut by characters: no half of an emoji is sent', () => {
+  const text = `${'a'.repeat(199)}😀`
+  expect(filtersFrom({ q: `${text}b` }).q).toBe(text)
+  expect(encodeURIComponent(filtersFrom({ q: 'half \ud83d' }).q ?? '')).toContain('half')
 })

@@ -2,8 +2,9 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
+import { fetchTaskPage, MAX_QUERY, type Task, type TaskListItem } from '../../api/queries.ts'
 import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
+import { firstCharacters } from '../../lib/first-characters.ts'
 import { TYPING_MS } from '../names.ts'
 
 const MAX_SUGGESTIONS = 20
@@ -61,7 +62,7 @@ const unfinishedQuery = ({ projectId, text }: { projectId: string; text: string 
         sort: '-updatedAt' as const,
       }
       const { data } = await fetchTaskPage(
-        { ...filters, limit: MAX_SUGGESTIONS, ...(text && { q: text }) },
+        { ...filters, limit: MAX_SUGGESTIONS, ...(text && { q: firstCharacters(text, MAX_QUERY) }) },
         signal,
       )
       return data

@@ -3,11 +3,13 @@ import { SearchIcon, SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
+import { DEFAULT_SORT, MAX_QUERY, type TaskFilters } from '../../api/queries.ts'
+import { isEnter } from '../../components/is-enter.ts'
 import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { endPendingSearch } from '../../keyboard/pending-search.ts'
 import { type HistoryState, isShortcut } from '../../keyboard/shortcuts.ts'
+import { firstCharacters } from '../../lib/first-characters.ts'
 import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 
@@ -113,13 +115,12 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
       type="search"
       aria-label="Search tasks"
       placeholder="Search"
-      maxLength={200}
       leftSection={<SearchIcon size={15} />}
       value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      onChange={(event) => setText(firstCharacters(event.currentTarget.value, MAX_QUERY))}
       onKeyDown={(event) => {
         if (event.key === 'Escape') event.currentTarget.blur()
-        if (event.key === 'Enter') search.current(text.trim())
+        if (isEnter(event)) search.current(text.trim())
       }}
     />
   )

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
 import { useMutation } from '../../components/use-mutation.ts'
+import { firstCharacters } from '../../lib/first-characters.ts'
 import { formatFilters, validFilters } from '../filters.ts'
 import { filterTexts } from './filter-texts.ts'
 import { MAX_FILTER_NAME, savedFiltersQuery, saveFilter } from './saved-filters.ts'
@@ -19,7 +20,7 @@ export function SaveFilter({ filters }: { filters: TaskFilters }) {
   if (!saved || saved.some(({ query }) => addressOf(query) === addressOf(filters))) return null
 
   const open = () => {
-    setName(filterTexts(filters).join(', ').slice(0, MAX_FILTER_NAME))
+    setName(firstCharacters(filterTexts(filters).join(', '), MAX_FILTER_NAME))
     setOpen(true)
   }
   const submit = async (event: FormEvent) => {

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import { isTransient, problemOf } from '../../api/problem.ts'
 import { cursorParam, fetchAllPages, type TaskFilters } from '../../api/queries.ts'
+import { firstCharacters } from '../../lib/first-characters.ts'
 import { validFilters } from '../filters.ts'
 
 /** Where browsers kept them until the service did. */
@@ -33,7 +34,7 @@ export const saveFilter = ({ name, filters, idempotencyKey }: NewFilter) =>
   dataOf(
     api.POST('/api/saved-filters', {
       params: { header: idempotencyKey ? { 'idempotency-key': idempotencyKey } : {} },
-      body: { name: name.slice(0, MAX_FILTER_NAME), query: filters },
+      body: { name: firstCharacters(name, MAX_FILTER_NAME), query: filters },
     }),
   )
 
@@ -47,7 +48,7 @@ async function moveStoredFilters(): Promise<void> {
       await saveFilter({
         name,
         filters: validFilters(filters),
-        idempotencyKey: `stored-${encodeURIComponent(name).slice(0, 200)}`,
+        idempotencyKey: `stored-${encodeURIComponent(name.toWellFormed()).slice(0, 200)}`,
       })
     } catch (error) {
       // The rest is sent with the next request.

@@ -6,6 +6,7 @@ import { connectionQuery } from '../../api/connection-query.ts'
 import { invalidate } from '../../api/invalidate.ts'
 import { problemOf } from '../../api/problem.ts'
 import type { Task } from '../../api/queries.ts'
+import { isEnterWithCommand } from '../../components/is-enter.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
@@ -74,7 +75,7 @@ export function CommentBox({ task }: { task: Task }) {
         error={errorMessage}
         onChange={(event) => setDraft(event.currentTarget.value || undefined)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send()
+          if (isEnterWithCommand(event)) void send()
         }}
       />
       {repository && (

@@ -8,6 +8,7 @@ import { problemOf } from '../../api/problem.ts'
 import type { Comment } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { ExternalLink } from '../../components/external-link.tsx'
+import { isEnterWithCommand } from '../../components/is-enter.ts'
 import { MenuButton } from '../../components/menu-button.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useDraft } from '../../components/use-draft.ts'
@@ -114,7 +115,7 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
         disabled={isBusy}
         onChange={(event) => onWrite(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save()
+          if (isEnterWithCommand(event)) void save()
         }}
       />
       <div className="row">

@@ -1,5 +1,6 @@
 import { Textarea } from '@mantine/core'
 import type { Task } from '../../api/queries.ts'
+import { isComposing, isEnter } from '../../components/is-enter.ts'
 import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -26,8 +27,8 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
         onChange={(event) => draft.write(event.currentTarget.value.replaceAll('\n', ' '))}
         onBlur={() => void save()}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') event.currentTarget.blur()
-          if (event.key === 'Escape') draft.discard()
+          if (isEnter(event)) event.currentTarget.blur()
+          if (event.key === 'Escape' && !isComposing(event)) draft.discard()
         }}
       />
     )

@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core'
 import { LockIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../api/queries.ts'
+import { isEnterWithCommand } from '../../components/is-enter.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useIsManaged } from '../managed.ts'
 import styles from './task-panel.module.css'
@@ -106,7 +107,7 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
             value={draft.text}
             onChange={(event) => draft.write(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save()
+              if (isEnterWithCommand(event)) void save()
             }}
           />
           <div className="row">
