@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serverNow } from '../api/server-clock.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -23,12 +24,15 @@ export function RelativeTime({ dateTime, isShort = false }: { dateTime: string; 
       dateTime={dateTime}
       onPointerEnter={({ currentTarget }) => (currentTarget.title = formatExact(dateTime))}
     >
-      {formatRelative(dateTime, { now: Date.now(), isShort })}
+      {formatRelative(dateTime, { now: serverNow(), isShort })}
     </time>
   )
 }
 
-function formatRelative(dateTime: string, { now, isShort }: { now: number; isShort: boolean }): string {
+export function formatRelative(
+  dateTime: string,
+  { now, isShort }: { now: number; isShort: boolean },
+): string {
   const elapsed = now - Date.parse(dateTime)
   const suffix = isShort ? '' : ' ago'
   if (elapsed < -MINUTE) return `in ${formatDuration(-elapsed)}`

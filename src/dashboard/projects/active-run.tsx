@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { Schema } from '../api/client.ts'
-import { toServerTime } from '../api/server-clock.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { ProgressBar } from '../components/progress-bar.tsx'
 import { shortCounts, timeUntil } from './sync-run-text.ts'
 
@@ -47,9 +47,9 @@ export function ActiveRun({ run, estimate }: ActiveRunProps) {
 
 /** Uses the service's clock. At zero the run may still be queued. */
 function Countdown({ until }: { until: string }) {
-  const [now, setNow] = useState(() => toServerTime(Date.now()))
+  const [now, setNow] = useState(() => serverNow())
   useEffect(() => {
-    const timer = setInterval(() => setNow(toServerTime(Date.now())), 1_000)
+    const timer = setInterval(() => setNow(serverNow()), 1_000)
     return () => clearInterval(timer)
   }, [])
   const left = timeUntil(until, now)

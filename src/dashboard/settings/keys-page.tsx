@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { keysQuery, projectsQuery } from '../api/queries.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CurlExample } from '../components/curl-example.tsx'
 import { LoadError } from '../components/load-error.tsx'
@@ -88,7 +89,7 @@ export default function KeysPage() {
 function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate(): void; onRevoke(): void }) {
   const { data: projects } = useQuery(projectsQuery)
   const project = projects?.find(({ id }) => id === key.projectId)
-  const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) < Date.now()
+  const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) < serverNow()
   return (
     <li className={`${styles.item} ${isExpired ? styles.off : ''}`}>
       <div className={styles.main}>
@@ -118,7 +119,7 @@ function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate():
               · {isExpired ? 'expired' : 'expires'} <RelativeTime dateTime={key.expiresAt} />
             </>
           )}
-          {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > Date.now() && (
+          {key.previousSecretExpiresAt && Date.parse(key.previousSecretExpiresAt) > serverNow() && (
             <>
               {' '}
               · previous secret expires <RelativeTime dateTime={key.previousSecretExpiresAt} />

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { type Scope, useMe } from '../session/session.ts'
@@ -38,7 +39,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   async function create(event: FormEvent) {
     event.preventDefault()
     const expiresAt =
-      lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * 86_400_000).toISOString()
+      lifetime === 'never' ? null : new Date(serverNow() + Number(lifetime) * 86_400_000).toISOString()
     const created = await mutate('', () =>
       dataOf(
         api.POST('/api/keys', {

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
 import { type Project, projectsQuery } from '../../api/queries.ts'
+import { serverNow } from '../../api/server-clock.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LoadError } from '../../components/load-error.tsx'
@@ -118,7 +119,7 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
 }
 
 function timeLeft(deletedAt: string): string {
-  const days = RETENTION_DAYS - Math.floor((Date.now() - Date.parse(deletedAt)) / DAY_MS)
+  const days = RETENTION_DAYS - Math.floor((serverNow() - Date.parse(deletedAt)) / DAY_MS)
   return days > 1 ? `${days} days left` : 'Less than a day left'
 }
 
