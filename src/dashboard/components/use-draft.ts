@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react'
+import { readStored, writeStored } from './stored.ts'
 
 type Text = string | undefined
 
@@ -8,11 +9,11 @@ type Text = string | undefined
  */
 export function useDraft(name: string) {
   const key = `inlet-draft:${name}`
-  const [draft, setDraft] = useState<Text>(() => sessionStorage.getItem(key) ?? undefined)
+  const [draft, setDraft] = useState<Text>(() => readStored(key))
   const latest = useRef(draft)
   useLayoutEffect(() => {
     // The placeholder of a lazy component may have written to the draft since the first render.
-    latest.current = sessionStorage.getItem(key) ?? undefined
+    latest.current = readStored(key)
     setDraft(latest.current)
   }, [key])
   return [
@@ -21,8 +22,7 @@ export function useDraft(name: string) {
       const text = typeof next === 'function' ? next(latest.current) : next
       latest.current = text
       setDraft(text)
-      if (text === undefined) sessionStorage.removeItem(key)
-      else sessionStorage.setItem(key, text)
+      writeStored(key, text)
     },
   ] as const
 }

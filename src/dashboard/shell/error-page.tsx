@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { problemOf } from '../api/problem.ts'
 import { ErrorBoundary } from '../components/error-boundary.tsx'
+import { readStored, writeStored } from '../components/stored.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { Link } from '../navigation/link.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
@@ -74,10 +75,10 @@ function reloadWhenAvailable(): () => void {
       wasUnavailable = true
       return
     }
-    const reloadedAt = Number(sessionStorage.getItem(RELOADED_AT_KEY))
+    const reloadedAt = Number(readStored(RELOADED_AT_KEY))
     if (!wasUnavailable && Date.now() - reloadedAt < MIN_RELOAD_INTERVAL_MS) return
     clearInterval(timer)
-    sessionStorage.setItem(RELOADED_AT_KEY, String(Date.now()))
+    writeStored(RELOADED_AT_KEY, String(Date.now()))
     location.reload()
   }, POLL_MS)
   return () => clearInterval(timer)
