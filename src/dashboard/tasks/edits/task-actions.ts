@@ -12,7 +12,7 @@ import { effectOf } from '../status-choice.ts'
 import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
 import { inTurn } from './in-turn.ts'
 import { sendEach } from './send-each.ts'
-import { changedSince, deleteTask, getTask, patchTask, restoreTask, sendAll } from './task-requests.ts'
+import { deleteTask, getTask, patchTask, readChanged, restoreTask, sendAll } from './task-requests.ts'
 import { changeLabel, failuresText, shortTitle } from './toast-text.ts'
 import { undoActionFor } from './undo-action.ts'
 import { type Edit, editsOf } from './undo-edits.ts'
@@ -215,7 +215,10 @@ async function patchNamesOfMany(
 ): Promise<BulkResult<AnyTask>> {
   try {
     const loadedAt = new Date(toServerTime(performance.timeOrigin)).toISOString()
-    const changed = await changedSince(loadedAt, tasks.length)
+    const changed = await readChanged(
+      tasks.map(({ id }) => id),
+      loadedAt,
+    )
     const now = tasks.map((task) => changed.get(task.id) ?? task)
     for (const task of now) before.set(task.id, task)
     return await sendAll(batchesOf(now, changeOf), progress)

@@ -1,4 +1,5 @@
 import { api, dataOf } from '../../api/client.ts'
+import { problemOf } from '../../api/problem.ts'
 import { cursorParam, fetchAllPages, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
 import { type Batch, type BulkProgress, type Change, sendBatches } from './bulk.ts'
 import { waitToRetry } from './send-each.ts'
@@ -6,6 +7,8 @@ import { waitToRetry } from './send-each.ts'
 /** Bounds the pages read because of changes to other tasks. */
 const MAX_EXTRA_PAGES = 10
 const PAGE_SIZE = 200
+/** As many requests as a browser sends at once. */
+const MAX_READ_ALONE = 6
 
 interface TaskPatch {
   id: string
@@ -43,8 +46,22 @@ async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
 export const sendAll = <T extends { id: string }>(batches: Batch<T>[], progress?: BulkProgress) =>
   sendBatches(batches, { send: patchTasks, wait: waitToRetry, progress })
 
+/**
+ * Tasks that may have changed since a time, by id: a few are read by themselves, as others may have changed thousands.
+ * Those that are missing did not change, or are deleted.
+ */
+export async function readChanged(ids: string[], since: string): Promise<Map<string, Task | TaskListItem>> {
+  if (ids.length > MAX_READ_ALONE) return changedSince(since, ids.length)
+  const tasks = await Promise.all(ids.map((id) => getTask(id).catch(undefinedIfNotFound)))
+  return new Map(tasks.flatMap((task) => (task ? [[task.id, task]] : [])))
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (problemOf(error).status !== 404) throw error
+}
+
 /** The tasks changed since a time, by id; only the latest ones when there are too many. */
-export async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {
+async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {
   const tasks = new Map<string, TaskListItem>()
   await fetchAllPages(
     async (cursor) => {

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { recordsOf } from '../../api/task-records.ts'
 import type { UndoAction } from '../../components/undo-stack.ts'
-import { changedSince, getTask, patchTask, sendAll } from './task-requests.ts'
+import { getTask, patchTask, readChanged, sendAll } from './task-requests.ts'
 import { type Edit, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
 
 interface UndoOptions {
@@ -20,7 +20,7 @@ export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoA
       if (doneEdits.length === 0) return { isEmpty: true }
       const receive = recordsOf(queryClient).request()
       const result = await undoEdits(doneEdits, {
-        changedSince,
+        readChanged,
         get: getTask,
         patch: patchTask,
         sendBatches: (batches) => sendAll(batches),

@@ -16,8 +16,8 @@ export interface Edit {
 }
 
 export interface UndoIo {
-  /** The tasks changed since a time, without deleted ones. */
-  changedSince(time: string, count: number): Promise<Map<string, Fields>>
+  /** Those of these tasks that may have changed since a time, without deleted ones. */
+  readChanged(ids: string[], since: string): Promise<Map<string, Fields>>
   get(id: string): Promise<Task>
   /** @throws Problem 412 when the task has another version by now. */
   patch(patch: { id: string; change: Change; version: number }): Promise<Task>
@@ -110,7 +110,10 @@ async function undoMany(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
   const since = edits.map(({ updatedAt }) => updatedAt).reduce((one, other) => (one < other ? one : other))
   let current: Map<string, Fields>
   try {
-    current = await io.changedSince(since, edits.length)
+    current = await io.readChanged(
+      edits.map(({ id }) => id),
+      since,
+    )
   } catch (error) {
     return failed(edits, problemOf(error))
   }

@@ -137,7 +137,7 @@ describe('undoing', () => {
     const edits = many({ from: 0, to: 3, before: { status: 'open' } })
     const io: UndoIo = {
       ...service({}),
-      changedSince: () => Promise.reject(new Problem(0, { detail: "Couldn't reach Inlet." })),
+      readChanged: () => Promise.reject(new Problem(0, { detail: "Couldn't reach Inlet." })),
     }
     const result = await undoEdits(edits, io)
     expect([result.undone, retryable(result).length]).toEqual([[], 3])
@@ -187,7 +187,7 @@ function service(tasks: Record<string, Partial<Task>>): UndoIo & Seen {
     writes,
     batches,
     unreachable: undefined,
-    changedSince: async () => new Map(Object.entries(tasks)),
+    readChanged: async () => new Map(Object.entries(tasks)),
     async get(id: string) {
       const found = tasks[id]
       if (!found) throw new Problem(404, { code: 'task_not_found' })
