@@ -194,7 +194,7 @@ function givenWorld() {
         }
       }
     },
-    /** At any time: nothing older than what was shown, nothing that the service never said, and all that is being saved. */
+    /** At any time: nothing older than what was shown, nothing that the service never possible, and all that is being saved. */
     check() {
       for (const id of IDS) {
         const [row, full] = [records.row(id), records.full(id)]
@@ -204,10 +204,10 @@ function givenWorld() {
           for (const field of FIELDS) {
             if (!(field in shown) || field === 'description') continue
             const since = Math.max(shown.version, reportedVersions.get(`${id} ${field}`) ?? 0)
-            const said = [...versions.values()].filter(({ version }) => version >= since)
+            const possible = [...versions.values()].filter(({ version }) => version >= since)
             const mine = saving.findLast((entry) => entry.id === id && entry.field === field)
             if (mine) expect(shown[field]).toBe(mine.value)
-            else expect(said.map((task) => task[field])).toContain(shown[field])
+            else expect(possible.map((task) => task[field])).toContain(shown[field])
           }
         }
         if (full && !saving.some((entry) => entry.id === id && entry.field === 'description'))
