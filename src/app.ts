@@ -73,6 +73,8 @@ export interface AppDeps {
   ping(): Promise<void>
   /** Whether connections with a session of their own work, if they have a URL of their own. */
   isDirectUp?: (() => boolean) | undefined
+  /** Whether the disk of the embedded database is full. */
+  isDiskFull?: (() => boolean) | undefined
   /** Shared by all apps of a process. */
   limits?: Limits | undefined
 }
@@ -84,9 +86,10 @@ export async function buildApp({
   services: service,
   ping,
   isDirectUp,
+  isDiskFull,
   limits = limitsOf(config),
 }: AppDeps): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger, services: service, limits })
+  const app = await bareApp({ config, logger, services: service, isDiskFull, limits })
   await app.register(cookie)
   await app.register(etags)
   await app.register(pages)
@@ -205,9 +208,10 @@ export async function buildReceiver({
   config,
   logger,
   services,
+  isDiskFull,
   limits = limitsOf(config),
 }: Omit<AppDeps, 'ping'>): Promise<FastifyInstance> {
-  const app = await bareApp({ config, logger, services, limits })
+  const app = await bareApp({ config, logger, services, isDiskFull, limits })
   for (const schema of namedSchemas) app.addSchema(schema)
   app.register(receivers, { config, services, limits })
   return app

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isOverShare } from './db/connection-turns.ts'
-import { isDatabaseAway, withoutValues } from './db/database-error.ts'
+import { isDatabaseAway, isDiskFull, withoutValues } from './db/database-error.ts'
 import type { WorkerJobs } from './domain/worker-jobs.ts'
 import {
   bodyStalled,
@@ -36,13 +36,15 @@ interface BareAppDeps {
   config: Config
   logger: FastifyBaseLogger
   services: Pick<Services, 'metrics'>
+  /** Whether the disk of the embedded database is full. */
+  isDiskFull?: (() => boolean) | undefined
   limits: Limits
 }
 
 const MIB = 1024 * 1024
 
 /** The plugins that all apps of this process have in common, without routes. */
-export async function bareApp({ config, logger, services: { metrics }, limits }: BareAppDeps) {
+export async function bareApp({ config, logger, services: { metrics }, limits, ...deps }: BareAppDeps) {
   const app = fastify({
     loggerInstance: logger,
     // `plugins/requests.ts` logs one line for each response.
@@ -72,7 +74,10 @@ export async function bareApp({ config, logger, services: { metrics }, limits }:
   await app.register(requests)
   await app.register(timeouts)
   await app.register(countResponses, { metrics })
-  await app.register(problems, { isDatabaseAway, isOverShare, withoutValues })
+  await app.register(problems, {
+    ...{ isDatabaseAway, isOverShare, withoutValues },
+    isDiskFull: (error) => isDiskFull(error) || deps.isDiskFull?.() === true,
+  })
   await app.register(validation)
   await app.register(jsonBody, limits)
   await app.register(largeResponses, limits)

@@ -242,11 +242,15 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     isDirectUp,
   })
   const limits = limitsOf(config)
-  const app = await buildApp({ config, logger, services: service, ping: repos.ping, isDirectUp, limits })
+  const { isDiskFull } = server
+  const app = await buildApp({
+    ...{ config, logger, services: service, limits },
+    ...{ ping: repos.ping, isDirectUp, isDiskFull },
+  })
   const receiver =
     config.webhookPort === undefined
       ? undefined
-      : await buildReceiver({ config, logger, services: service, limits })
+      : await buildReceiver({ config, logger, services: service, isDiskFull, limits })
   const apps = receiver ? [app, receiver] : [app]
   const { keyId, notices: channels } = service
   const others = listen({

@@ -20,7 +20,6 @@ const AWAY = new Set([
   '25006', // read-only: a standby that was, or is about to be, the primary
   '40001',
   '40P01', // serialization failure, deadlock: a retry succeeds
-  '53100',
   '53200',
   '53300',
   '53400',
@@ -40,9 +39,20 @@ const POOLER_REFUSALS =
 
 /** True if a later retry can succeed. Searches the causes: drizzle wraps the driver's errors. */
 export function isDatabaseAway(error: unknown): boolean {
-  return errorChain(error).some(
-    (link) => AWAY.has(link.code ?? '') || AWAY_WORDS.test(link.message ?? '') || isPoolerAway(link),
+  return (
+    isDiskFull(error) ||
+    errorChain(error).some(
+      (link) => AWAY.has(link.code ?? '') || AWAY_WORDS.test(link.message ?? '') || isPoolerAway(link),
+    )
   )
+}
+
+/** What PostgreSQL says where the file system does not take more; a quota has no code of its own. */
+const FULL_WORDS = /No space left on device|Disk quota exceeded/
+
+/** True if the disk of the database is full. */
+export function isDiskFull(error: unknown): boolean {
+  return errorChain(error).some(({ code, message }) => code === '53100' || FULL_WORDS.test(message ?? ''))
 }
 
 /** PgBouncer reports whatever ends a connection as a violation of the protocol. */

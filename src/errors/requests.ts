@@ -168,6 +168,15 @@ export const unavailable = (cause?: unknown) =>
     cause,
   })
 
+/** Seen by one request, the same for all that write. */
+export const databaseDiskFull = (cause?: unknown) =>
+  new AppError('unavailable', {
+    detail:
+      'The disk of the database is full. Try again once there is space; with an externalId a retry creates no second task.',
+    retryAfterSeconds: 2,
+    cause,
+  })
+
 /** @param urls the variables whose database does not respond, of several. */
 export const databaseUnavailable = (urls: string[], cause: unknown) =>
   new AppError('unavailable', {

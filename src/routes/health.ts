@@ -16,10 +16,10 @@ const Readiness = Type.Object(
   {
     status: Type.Literal('ok'),
     unavailable: Type.Optional(
-      Type.Array(Type.Literal('DATABASE_DIRECT_URL'), {
-        maxItems: 1,
+      Type.Array(Type.Union([Type.Literal('DATABASE_DIRECT_URL'), Type.Literal('disk')]), {
+        maxItems: 2,
         description:
-          'The connections that are unavailable although the instance takes requests. Exports, imports, and cleanup wait for `DATABASE_DIRECT_URL`, and changes by other instances take effect after a few seconds.',
+          'What is unavailable although the instance takes requests. Exports, imports, and cleanup wait for `DATABASE_DIRECT_URL`, and changes by other instances take effect after a few seconds. `disk`: within the last minute, a write was refused because the disk of the database is full. Reads succeed.',
       }),
     ),
   },
@@ -51,8 +51,11 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
           ? databaseUnavailable(['DATABASE_URL', ...(isDirectUp() ? [] : ['DATABASE_DIRECT_URL'])], error)
           : unavailable(error)
       })
-      const isPartial = isDirectUp?.() === false
-      return { status: 'ok' as const, ...(isPartial && { unavailable: ['DATABASE_DIRECT_URL' as const] }) }
+      const missing = [
+        ...(isDirectUp?.() === false ? ['DATABASE_DIRECT_URL' as const] : []),
+        ...(app.isDiskFull() ? ['disk' as const] : []),
+      ]
+      return { status: 'ok' as const, ...(missing.length > 0 && { unavailable: missing }) }
     },
   )
 }

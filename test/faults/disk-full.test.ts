@@ -18,6 +18,7 @@ import { SENDING_ENV, startReceiver, verify } from '../support/webhooks.ts'
 
 const MEGABYTES = 150
 const RECOVERY_MS = 15_000
+const DISK_FULL = /^The disk of the database is full\./
 
 let disk: SmallDisk | undefined
 
@@ -36,9 +37,21 @@ describe('a disk that is full', () => {
     await disk.fill(pid)
     const refused = await createUntilRefused(url)
     expectUnavailable(refused)
-    expect((await fetch(`${url}/api/tasks`, { headers: { 'x-api-key': ADMIN_KEY } })).status).toBe(200)
+    expect(refused.body.detail).toMatch(DISK_FULL)
+    for (const path of ['/api/tasks', `/api/tasks/${before.body.id}`, '/api/projects', '/api/activity']) {
+      expect([path, (await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } })).status]).toEqual([
+        path,
+        200,
+      ])
+    }
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
-    expect(inlet.output()).toContain('No space left on device')
+    expect(await get(url, '/readyz')).toEqual({ status: 'ok', unavailable: ['disk'] })
+    const line = inlet
+      .output()
+      .split('\n')
+      .find((text) => text.includes('request failed'))
+    expect(line && JSON.parse(line).err.message).toMatch(DISK_FULL)
+    expect(line).toContain('No space left on device')
 
     await disk.free(pid)
     await expectRecovery(url)
@@ -54,7 +67,13 @@ describe('a disk that is full', () => {
     // Longer than three starts that fail for another reason would be tried.
     await expect.poll(inlet.output, { timeout: 30_000 }).toContain('no space left on the disk')
     for (const deadline = Date.now() + 8_000; Date.now() < deadline; await sleep(250)) {
-      expectUnavailable(await create(url))
+      const refused = await create(url)
+      expectUnavailable(refused)
+      expect(refused.body.detail).toMatch(DISK_FULL)
+      expect(await get(url, '/readyz')).toMatchObject({
+        code: 'unavailable',
+        detail: expect.stringMatching(DISK_FULL),
+      })
       expect((await fetch(`${url}/healthz`)).status).toBe(200)
     }
 

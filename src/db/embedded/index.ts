@@ -9,7 +9,7 @@ import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from '
 import { readLockFile } from './lock-file.ts'
 import { damaged, explainFileError } from './refusals.ts'
 import { whenRestored } from './restored.ts'
-import { type Cluster, reachServer, stopServer, UNUSED_STOP } from './server.ts'
+import { type Cluster, hasNoSpace, reachServer, stopServer, UNUSED_STOP } from './server.ts'
 import { exists } from './staging.ts'
 import { superviseServer } from './supervisor.ts'
 
@@ -23,6 +23,8 @@ export interface EmbeddedServer {
   stop(): Promise<void>
   /** Calls `act` if the database was restored from a backup and no call has completed since. */
   whenRestored(act: () => Promise<void>): Promise<void>
+  /** Whether its disk has too little space for a server to start. */
+  isDiskFull(): boolean
   /** Whether another Inlet process is connected to it. Only for a server without `onLost`. */
   isShared(): Promise<boolean>
 }
@@ -66,6 +68,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     )
     return {
       connectionString: `postgresql://${USER}:${cluster.credentials.password}@127.0.0.1:${port}/${DATABASE}`,
+      isDiskFull: () => hasNoSpace(cluster.location.cluster),
       isShared: () => isShared(client),
       whenRestored: (act) => whenRestored(cluster.location.cluster, act),
       stop: once(async () => {

@@ -1,4 +1,5 @@
-import { open, readFile, rename, stat, statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -120,7 +121,7 @@ async function reach(
         await killOrphans(location.cluster)
       } else if (lock && HAS_LOCK_FILE.test(output)) await discardDeadLock(location.cluster, lock)
       else if (IN_USE.test(output)) await killOrphans(location.cluster)
-      else if (required !== undefined && (NO_SPACE.test(output) || (await isDiskFull(location.cluster)))) {
+      else if (required !== undefined && (NO_SPACE.test(output) || hasNoSpace(location.cluster))) {
         problem = diskFull(location.cluster)
         lastChance = Date.now() + DEADLINE_MS
         pauseMs = SPACE_RETRY_MS
@@ -238,10 +239,14 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: 'off',
 }
 
-// The server's own log is on the same disk, so its message may be missing.
-async function isDiskFull(cluster: string): Promise<boolean> {
-  const disk = await statfs(cluster).catch(() => undefined)
-  return disk !== undefined && disk.bavail * disk.bsize < NEEDED_BYTES
+/** The server's own log is on the same disk, so its message may be missing. */
+export function hasNoSpace(cluster: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(cluster)
+    return bavail * bsize < NEEDED_BYTES
+  } catch {
+    return false
+  }
 }
 
 function quoted(value: string): string {

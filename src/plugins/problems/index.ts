@@ -1,7 +1,15 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { MAX_ERRORS } from '../../domain/validation/field-errors.ts'
-import { AppError, type FieldError, overShare, routeNotFound, unavailable } from '../../errors/index.ts'
+import {
+  AppError,
+  databaseDiskFull,
+  type FieldError,
+  isUnavailable,
+  overShare,
+  routeNotFound,
+  unavailable,
+} from '../../errors/index.ts'
 import { SAFE_HEADERS } from '../security-headers.ts'
 import { PROBLEMS } from './types.ts'
 
@@ -9,6 +17,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The error as it is returned to callers; an unexpected one becomes `internal_error` with its cause. */
     asAppError(error: unknown): AppError | FastifyError
+    /** Whether a write was refused a short while ago because the disk of the database is full. */
+    isDiskFull(): boolean
   }
 
   interface FastifyReply {
@@ -20,16 +30,23 @@ declare module 'fastify' {
 interface ProblemsOptions {
   /** Distinguishes an unavailable database from a bug. */
   isDatabaseAway(error: unknown): boolean
+  /** Whether an unavailable database is so because its disk is full. */
+  isDiskFull(error: unknown): boolean
   /** Recognizes what waited too long for other requests of the same caller. */
   isOverShare(error: unknown): boolean
   /** Removes the values of the statement from an error: content and e-mail addresses must not be logged. */
   withoutValues(error: unknown): unknown
 }
 
+/** After a write that was refused: reads say nothing of the disk. */
+const DISK_FULL_MS = 60_000
+
 /** Sends every error as `application/problem+json`; a 5xx has no internal details, which are logged. */
 export const problems = fp<ProblemsOptions>(
-  async function problems(app: FastifyInstance, { isDatabaseAway, isOverShare, withoutValues }) {
+  async function problems(app: FastifyInstance, { isDatabaseAway, isDiskFull, isOverShare, withoutValues }) {
+    let diskFullUntil = 0
     app.decorate('asAppError', asAppError)
+    app.decorate('isDiskFull', () => performance.now() < diskFullUntil)
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
     app.setErrorHandler((error: unknown, _request, reply) => sendProblem(reply, asAppError(error)))
     app.setNotFoundHandler((request, reply) =>
@@ -37,9 +54,9 @@ export const problems = fp<ProblemsOptions>(
     )
 
     function asAppError(error: unknown): AppError | FastifyError {
-      if (error instanceof AppError) return error
+      if (error instanceof AppError) return away(error)
       if (isOverShare(error)) return overShare()
-      if (isDatabaseAway(error)) return unavailable(withoutValues(error))
+      if (isDatabaseAway(error)) return away(unavailable(withoutValues(error)))
       const { statusCode = 500 } = error as FastifyError
       // Errors of the framework (too many headers, an incorrect length) keep their status and message.
       if (statusCode >= 400 && statusCode < 500) return error as FastifyError
@@ -47,6 +64,14 @@ export const problems = fp<ProblemsOptions>(
         detail: 'Something went wrong. The log has details under this request ID.',
         cause: withoutValues(error),
       })
+    }
+
+    /** The same, or the reason why the database is unavailable. */
+    function away(error: AppError): AppError {
+      const { cause } = error
+      if (cause === undefined || !isUnavailable(error) || !isDiskFull(cause)) return error
+      diskFullUntil = performance.now() + DISK_FULL_MS
+      return databaseDiskFull(cause)
     }
   },
   { name: 'problems' },
