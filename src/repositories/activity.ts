@@ -3,6 +3,7 @@ import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
+import { opaque } from './task-page-conditions.ts'
 
 /** Without what the database sets: when the row became visible. */
 export type ActivityRow = Omit<typeof activity.$inferSelect, 'transaction' | 'sequence'>
@@ -43,10 +44,11 @@ export function activityRepository(db: Executor, reach: Reach) {
 
     /** Newest first. */
     async list(filter: ActivityFilter, { before, limit }: NewestFirst): Promise<ActivityRow[]> {
+      const found = await findFew(db, { filter, reach })
       return db
         .select(columns)
         .from(activity)
-        .where(and(...conditionsInOrder({ filter, reach, before })))
+        .where(and(found, ...conditionsInOrder({ filter, reach, before })))
         .orderBy(...newestFirst(filter, reach))
         .limit(limit)
     },
@@ -85,12 +87,32 @@ function conditionsInOrder({ filter, reach, before }: InOrder): (SQL | undefined
       ? sql`(${prefix[0]}, ${activity.id}) ${than} (${prefix[1]}, ${id}::uuid)`
       : sql`${activity.id} ${than} ${id}::uuid`
   return [
-    ...all.map(([column, value]) => (column === prefix?.[0] ? isWithin : eq)(column, value)),
-    types.length > 1 ? inArray(activity.type, types) : undefined,
+    ...all.map(([column, value]) =>
+      column === prefix?.[0] ? isWithin(column, value) : opaque(eq(column, value)),
+    ),
+    types.length > 1 ? opaque(inArray(activity.type, types)) : undefined,
     from === undefined ? undefined : isPast(sql`>=`, from),
     before === undefined ? undefined : isPast(sql`<`, before),
   ]
 }
+
+/**
+ * The activity of rare types: a place may have little or none of it, and its own would be read to the end. Undefined where
+ * there is more, or where the index of types is read anyway.
+ */
+async function findFew(db: Executor, { filter, reach }: Omit<InOrder, 'before'>): Promise<SQL | undefined> {
+  const { types = [] } = filter
+  if (types.length === 0 || equalities(filter, reach)[0]?.[0] === activity.type) return undefined
+  const rows = sql`
+    select few.id from unnest(${sql.param(types)}::text[]) as wanted (type) cross join lateral (
+      select id from ${activity} where type >= wanted.type and type <= wanted.type
+      order by type desc, id desc limit ${sql.raw(String(MAX_FEW + 1))}
+    ) as few`
+  const beyond = await db.execute(sql`${rows} offset ${sql.raw(String(MAX_FEW))}`)
+  return beyond.rowCount === 0 ? sql`${activity.id} = any(array(${rows}))` : undefined
+}
+
+const MAX_FEW = 500
 
 function newestFirst(filter: ActivityFilter, reach: Reach): SQL[] {
   const [prefix] = equalities(filter, reach)

@@ -8,6 +8,8 @@ import { namingUnavailable } from './database-away.ts'
 import type { Executor, Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
 import { taskJson, utc } from './task-json.ts'
+import { isRare } from './task-names.ts'
+import { opaque } from './task-page-conditions.ts'
 import { IS_CLAIMABLE } from './task-readiness.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -120,6 +122,8 @@ const claimTask = preparedStatement<{ json: string }>(
     select json from shown`,
 )
 
+const isAnother = opaque(sql`id <> all(array(select picked_id from picked))`)
+
 interface NextRow {
   json: string | null
   hasExpired: boolean
@@ -134,15 +138,16 @@ const FILTERS = [
   'source',
 ] as const satisfies readonly (keyof ClaimFilter)[]
 
+type Given = (typeof FILTERS)[number] | 'isRareLabel'
+
 const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>>()
 
 /** Claims as many tasks as the size, of those that no other transaction has locked. */
-function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
+function claimNextOf(size: number, given: Given[]) {
   const name = `claim next tasks #${size} ${given}`
   const known = statements.get(name)
   if (known) return known
-  const { conditions, order } = searchOf(given)
-  const isReady = and(sql.raw(IS_CLAIMABLE), ...conditions)
+  const { condition, order } = searchOf(given)
   const statement = preparedStatement<NextRow>(
     name,
     sql`
@@ -150,7 +155,7 @@ function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
         select ${isAnyExpired} as is_any
       ), ready as materialized (
         select id, project_id, priority from ${tasks}
-        where ${isReady} and (${sql.placeholder('skipsExpired')}::boolean or not (select is_any from expired))
+        where ${condition} and (${sql.placeholder('skipsExpired')}::boolean or not (select is_any from expired))
         order by ${order} limit ${sql.raw(String(size))} for update skip locked
       ), open as materialized (
         select id from ${projects} where id in (select project_id from ready) and archived_at is null
@@ -163,43 +168,50 @@ function claimNextOf(size: number, given: (keyof ClaimFilter)[]) {
         condition: sql`tasks.id = picked_id`,
       })}
       select json, is_any as "hasExpired",
-        (select count(*) from picked) < ${sql.raw(String(size))} and exists (
-          select from ${tasks} where ${isReady} and id <> all(array(select picked_id from picked))
-        ) as "hasMore"
+        (select count(*) from picked) < ${sql.raw(String(size))} and coalesce((
+          -- Not "exists", which has no order.
+          select true from ${tasks} where ${condition} and ${isAnother} order by ${order} limit 1
+        ), false) as "hasMore"
       from expired left join shown on true order by place`,
   )
   statements.set(name, statement)
   return statement
 }
 
-/** The conditions of a filter, and the order in which an index has the tasks that meet them. */
-function searchOf(given: (keyof ClaimFilter)[]): { conditions: SQL[]; order: SQL } {
-  const isInList = eq(tasks.listId, sql.placeholder('listId'))
-  const named = (['label', 'source'] as const).filter((member) => given.includes(member))
-  const others = named.map((member) => CONDITIONS[member])
-  const projectId = sql.placeholder('projectId')
-  if (!given.includes('projectId')) return { conditions: others, order: sql`priority desc, id` }
-  // No index has this order: all that is open in the list is read by an index of lists, and by none of projects.
-  if (given.includes('isShortList')) {
-    const isInProject = sql`${tasks.projectId} is not distinct from ${projectId}`
-    return { conditions: [isInList, isInProject, ...others], order: sql`-priority, id` }
+/** What is searched for a filter, and the order in which an index has it. */
+function searchOf(given: Given[]): { condition: SQL; order: SQL } {
+  const isInProject = sql`${tasks.projectId} is not distinct from ${sql.placeholder('projectId')}`
+  const found = given.includes('isRareLabel') ? WITH_LABEL : given.includes('isShortList') && OPEN_IN_LIST
+  const others = [
+    ...(given.includes('listId') ? [opaque(eq(tasks.listId, sql.placeholder('listId')))] : []),
+    ...(given.includes('label') ? [opaque(HAS_LABEL)] : []),
+    ...(given.includes('source') ? [opaque(eq(tasks.source, sql.placeholder('source')))] : []),
+  ]
+  if (found) {
+    const isOne = sql`${tasks.id} = any(array(${found}))`
+    const isInPlace = given.includes('projectId') ? opaque(isInProject) : undefined
+    // No index has this order, so that the ids are read instead.
+    return { condition: allOf(isOne, isInPlace, ...others, opaque(CLAIMABLE)), order: sql`-priority, id` }
   }
+  if (!given.includes('projectId'))
+    return { condition: allOf(CLAIMABLE, ...others), order: sql`priority desc, id` }
   return {
-    conditions: [
-      isWithin(tasks.projectId, projectId),
-      // A `case`, because the planner takes lists and projects for independent, and expects hardly any task of both.
-      ...(given.includes('listId') ? [sql`case when ${isInList} then true else false end`] : []),
-      ...others,
-    ],
+    condition: allOf(isWithin(tasks.projectId, sql.placeholder('projectId')), CLAIMABLE, ...others),
     // Begins with the project, so that only the index of projects has this order.
     order: sql`project_id, priority desc, id`,
   }
 }
 
-const CONDITIONS = {
-  label: sql`${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.placeholder('label')}::text[])`,
-  source: eq(tasks.source, sql.placeholder('source')),
-}
+const CLAIMABLE = sql.raw(IS_CLAIMABLE)
+const HAS_LABEL = sql`${tasks.labels} <> '{}' and lower_names(${tasks.labels}) && lower_names(${sql.placeholder('label')}::text[])`
+const WITH_LABEL = sql`select id from ${tasks} where ${HAS_LABEL} and deleted_at is null`
+/** As a range, in this order: else the planner may take the index of all open tasks for as good. */
+const OPEN_IN_LIST = sql`
+  select id from ${tasks}
+  where list_id = ${sql.placeholder('listId')} and status >= 'open' and status <= 'open' and deleted_at is null
+  order by status, id`
+
+const allOf = (...conditions: (SQL | undefined)[]): SQL => and(...conditions) ?? sql`true`
 
 /** Claims of tasks. Each is one statement, and leases are judged by the clock of the database. */
 export function claimsRepository(db: Executor, reach: Reach) {
@@ -221,8 +233,12 @@ export function claimsRepository(db: Executor, reach: Reach) {
       claims: NewClaimRow[],
       { filter, skipsExpired }: { filter: ClaimFilter; skipsExpired: boolean },
     ): Promise<NextClaims> {
-      const given = FILTERS.filter((member) => filter[member] !== undefined && filter[member] !== false)
+      const given: Given[] = FILTERS.filter(
+        (member) => filter[member] !== undefined && filter[member] !== false,
+      )
       const { label, isShortList: _, ...values } = filter
+      if (label !== undefined && (await isRare(db, { kind: 'labels', names: [label] })))
+        given.push('isRareLabel')
       const { rows } = await claimNextOf(claims.length, given)(db, {
         ...values,
         ...(label !== undefined && { label: [label] }),

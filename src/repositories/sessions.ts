@@ -1,9 +1,10 @@
-import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, or, type SQL } from '../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL, sql } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys, sessions } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor, Reach } from './index.ts'
 import type { KeyRow } from './keys.ts'
 import { writeLastUsed } from './last-used.ts'
+import { opaque } from './task-page-conditions.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 /** A session, with its key and the expiry of the secret that opened it. */
@@ -42,10 +43,10 @@ export function sessionsRepository(db: Executor, reach: Reach) {
       return selectSessions(db)
         .where(
           and(
-            inReach,
-            isNull(apiKeys.revokedAt),
-            gt(sessions.lastSeenAt, filter.seenSince),
-            or(isNull(apiKeySecrets.expiresAt), gt(apiKeySecrets.expiresAt, filter.now)),
+            inReach && opaque(inReach),
+            opaque(isNull(apiKeys.revokedAt)),
+            opaque(gt(sessions.lastSeenAt, filter.seenSince)),
+            opaque(sql`(${apiKeySecrets.expiresAt} > ${filter.now.toISOString()}::timestamptz) is not false`),
             filter.keyId ? eq(sessions.keyId, filter.keyId) : undefined,
             filter.after ? gt(sessions.id, filter.after) : undefined,
           ),

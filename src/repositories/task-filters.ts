@@ -3,7 +3,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { countOpenTasks, listsIn } from './lists.ts'
 import { isWithin } from './ordered-by-index.ts'
-import { tasksWith } from './task-names.ts'
+import { isRare, MAX_RARE } from './task-names.ts'
 import type { TaskPlace } from './task-page-conditions.ts'
 import type { TaskPageRequest } from './task-pages.ts'
 import { IS_READY } from './task-readiness.ts'
@@ -136,7 +136,7 @@ async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): 
     ['labels', labels],
     ['assignees', assignees],
   ] as const) {
-    if (!name || name.orNone || (await tasksWith(db, { kind, ...name })) > MAX_RARE) continue
+    if (!name || name.orNone || !(await isRare(db, { kind, ...name }))) continue
     return sql`select id from ${tasks} where ${and(hasName(kind, name), NOT_DELETED)}`
   }
   // Most tasks of an old project are done, and what is not may be at the end of any order.
@@ -165,8 +165,6 @@ async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): 
   return undefined
 }
 
-/** Reading so many in any order takes 10 ms. */
-const MAX_RARE = 5_000
 const NOT_DELETED = isNull(tasks.deletedAt)
 const isSince = (column: typeof tasks.updatedAt | typeof tasks.openedAt, time: Date) =>
   and(gte(column, time), NOT_DELETED)

@@ -4,6 +4,8 @@ import { projects } from '../db/tables/projects.ts'
 import { taskNameChanges } from '../db/tables/task-counts.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import type { Executor, Reach } from './index.ts'
+import { isWithin } from './ordered-by-index.ts'
+import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 import { patternOf } from './task-texts.ts'
 
 interface NameRequest {
@@ -35,16 +37,18 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   return {
     /** Most used first. Unused names are omitted. */
     async list(filter: NameRequest, limit: number): Promise<UsedName[]> {
-      const condition = sql`kind = ${filter.kind} and ${inProject(filter.projectId ?? reach.projectId)}`
+      const projectId = filter.projectId ?? reach.projectId
+      const { condition, order } = inOrder(filter.kind, projectId)
       // Counts and pending changes are read in one snapshot, so that none is counted twice.
       const { rows } = await db.execute<UsedName & Record<string, unknown>>(sql`
         with used as (
           (select key, name, task_count as tasks, open_count as open, null::tid as place from ${taskNames}
-            where ${condition} order by open_count desc limit ${MAX_NAMES})
+            where ${condition} order by ${order} limit ${MAX_NAMES})
           union all
-          select lower(name), name, task_change, open_change, ctid from ${taskNameChanges} where ${condition}
+          select lower(name), name, task_change, open_change, ctid from ${taskNameChanges}
+          where kind = ${filter.kind} and ${inProject(projectId)}
         )
-        select key, (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(filter.projectId ?? reach.projectId) : sql``}
+        select key, (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(projectId) : sql``}
         from used where key like lower(${patternOf(filter.text ?? '')})
         group by key having sum(tasks) > 0 ${isAfter(filter.after)}
         order by "openCount" desc, key limit ${limit}`)
@@ -53,22 +57,44 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   }
 }
 
+/** The names of a place, most used first, and the order that only its index has. */
+const inOrder = (kind: NameRequest['kind'], projectId: string | null): { condition: SQL; order: SQL } =>
+  projectId === null
+    ? {
+        condition: sql`${isWithin(taskNames.kind, kind)} and ${sql.raw(IS_IN_ACTIVE_PROJECT)}`,
+        order: sql`kind desc, open_count desc`,
+      }
+    : {
+        condition: sql`${isWithin(taskNames.kind, kind)} and ${isWithin(taskNames.projectId, projectId)}`,
+        order: sql`kind desc, project_id desc, open_count desc`,
+      }
+
 const isAfter = (after: NamePosition | undefined): SQL =>
   after
     ? sql`and (sum(open) < ${after.openCount} or sum(open) = ${after.openCount} and key > ${after.key})`
     : sql``
 
-/** How many tasks have any of these names, about: without pending changes, and tasks with several count for each. */
-export async function tasksWith(
+/** Reading so many tasks in any order takes 10 ms. */
+export const MAX_RARE = 5_000
+
+/**
+ * Whether few tasks have any of these names, about: without pending changes, and tasks with several count for each. The
+ * index of names then finds them.
+ */
+export async function isRare(
   db: Executor,
   { kind, names }: { kind: 'labels' | 'assignees'; names: string[] },
-): Promise<number> {
-  // Of each project, because the index begins with it.
+): Promise<boolean> {
+  // Each by itself, in the order of the primary key: another index has all names of a project.
+  const place = sql`(${kind === 'labels' ? 'label' : 'assignee'}, projects.id, wanted.key)`
   const { rows } = await db.execute<{ count: number }>(sql`
-    select coalesce(sum(task_count), 0)::integer as count from ${taskNames}
-    where kind = ${kind === 'labels' ? 'label' : 'assignee'} and project_id = any(array(select id from ${projects}))
-      and key = any(lower_names(${sql.param(names)}::text[]))`)
-  return rows[0]?.count ?? 0
+    select coalesce(sum(task_count), 0)::integer as count
+    from ${projects} cross join unnest(lower_names(${sql.param(names)}::text[])) as wanted (key) cross join lateral (
+      select task_count from ${taskNames}
+      where (kind, project_id, key) >= ${place} and (kind, project_id, key) <= ${place}
+      order by kind, project_id, key limit 1
+    ) as named`)
+  return (rows[0]?.count ?? 0) <= MAX_RARE
 }
 
 /** The color of the project's label; without a project, that of the oldest one that has it. */

@@ -27,17 +27,28 @@ export function describeClaims(filled: Filled) {
       }
     })
 
-    test.each(['label', 'source'])(
-      'with a %s of no open task reads no more than the open ones',
-      async (filter) => {
-        filled.forget()
-        const body = {
-          projectId: filled.ids.usualProject,
-          ...(filter === 'label' ? { label: 'none such' } : { source: 'webhook' }),
+    test.each(['all projects', 'a project', 'a list'])(
+      'of %s with a rare label has an index',
+      async (place) => {
+        const { usualProject: projectId, usualList: listId } = filled.ids
+        const within = { 'a project': { projectId }, 'a list': { listId } }[place]
+        for (const app of filled.apps()) {
+          for (const label of ['rare', 'none such']) {
+            filled.forget()
+            expect((await app.post('/api/tasks/claim', { ...within, label })).status).toBeLessThan(300)
+            expect(beyond(filled.works(), { read: 2 * MAX_READ, sorted: MAX_READ })).toEqual([])
+          }
         }
-        expect((await filled.service().post('/api/tasks/claim', body)).status).toBe(204)
-        expect(beyond(filled.works(), { read: filled.count * 0.045 })).toEqual([])
       },
     )
+
+    test('with a source of no open task reads no more than the open ones', async () => {
+      for (const app of filled.apps()) {
+        filled.forget()
+        const body = { projectId: filled.ids.usualProject, source: 'webhook' }
+        expect((await app.post('/api/tasks/claim', body)).status).toBe(204)
+        expect(beyond(filled.works(), { read: filled.count * 0.045 })).toEqual([])
+      }
+    })
   })
 }

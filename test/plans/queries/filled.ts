@@ -83,7 +83,6 @@ export function describePlans(name: string, filling: Filling): void {
   }
   describe(name, () => {
     describePages(filled)
-    if (!filling.isAnalyzed) return
     describeOtherLists(filled)
     describeClaims(filled)
   })

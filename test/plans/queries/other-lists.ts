@@ -18,6 +18,8 @@ export function describeOtherLists(filled: Filled) {
       'some months': '&since=2026-01-01T00:00:00.000Z',
       'a project since a time': '&projectId={oldProject}&since=2026-10-01T00:00:00.000Z',
       'a project and a type': '&projectId={usualProject}&type=task.created',
+      'a project and a type of no activity': '&projectId={usualProject}&type=no.such',
+      'types of no activity': '&type=no.such&type=none.such',
     }
     test.each(Object.entries(ACTIVITY))('of the activity of %s has an index', async (_, filter) => {
       const [row] = await filled
