@@ -49,7 +49,7 @@ export const missingSender = () =>
 export const invalidSender = () =>
   new AppError('invalid_credentials', {
     detail:
-      'The secret or signature does not match an active source with this ID, or the timestamp is more than five minutes off. Copy the URL and the secret of the source to the sender again.',
+      'The secret or signature does not match an active source with this ID, or the timestamp is more than five minutes off. Copy the URL and the secret of the source to the sender again, or rotate the secret if it is lost.',
   })
 
 /** Senders retry a 503, and would give up at a 401: the delivery may be signed correctly. */

@@ -22,6 +22,7 @@ interface SenderGuardDeps<T> {
 /** The guards of a receiver whose senders sign the body. Nothing is parsed before the body is verified. */
 export function senderGuards<T>({ findSender, refusal, failures, buffer }: SenderGuardDeps<T>) {
   const senders = new WeakMap<FastifyRequest, Sender<T>>()
+  const verified = new WeakSet<FastifyRequest>()
 
   return {
     /** onRequest: what the headers decide, before the body is read. */
@@ -41,11 +42,15 @@ export function senderGuards<T>({ findSender, refusal, failures, buffer }: Sende
         const sender = senders.get(request)
         const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
         if (!sender || (sender.isSigned && !(await sender.isSigned(bytes)))) throw refusal()
+        verified.add(request)
       })
     },
 
     /** Whether only the body shows who sent it. */
     isUnverified: (request: FastifyRequest): boolean => senders.get(request)?.isSigned !== undefined,
+
+    /** Whether its sender has proved to be the one that its headers name. */
+    isVerified: (request: FastifyRequest): boolean => verified.has(request),
 
     /** The target of a verified delivery. */
     targetOf(request: FastifyRequest): T {

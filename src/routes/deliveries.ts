@@ -31,7 +31,7 @@ export const deliveriesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'deliver
         operationId: 'listCodehostDeliveries',
         summary: 'List deliveries of the code host',
         description:
-          'Returns a page of the deliveries that the code host has sent to the webhook of the connection, newest first. Payloads are kept for 30 days, and dropped deliveries for 7.',
+          'Returns a page of the deliveries that the code host has sent to the webhook of the connection, newest first, without payloads. Deliveries are kept with their payload for 30 days, and dropped ones for 7.',
         params: SyncPath,
         querystring: DeliveryQuery,
         response: { 200: responses(DeliveryPage, { description: 'A page of deliveries.' }) },

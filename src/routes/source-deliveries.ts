@@ -16,7 +16,7 @@ import type { SourceTarget } from '../services/sources/receiving.ts'
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'feedback' | 'metrics'> {
-  senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified'>
+  senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified' | 'isVerified'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
   /** Run once it is, before it is parsed. */
@@ -35,9 +35,11 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
     bodyIntakeOf: (request) => (senders.isUnverified(request) ? unverifiedIntake : undefined),
   })
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-  app.addHook('onError', async (_request, _reply, error) =>
-    metrics.sourceDelivered(failureOutcome(app.asAppError(error))),
-  )
+  app.addHook('onError', async (request, _reply, error) => {
+    const failure = app.asAppError(error)
+    metrics.sourceDelivered(failureOutcome(failure))
+    if (senders.isVerified(request)) logFailure(request, failure.code)
+  })
 
   app.post(
     '/sources/:sourceId',
@@ -71,10 +73,17 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       const receipt = await buffer(reply.elapsedTime, await receiving(request))
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
+      if (!receipt.accepted && receipt.reason === 'project_archived') logFailure(request, receipt.reason)
       if (outcome !== 'created' || !receipt.accepted) return reply.status(200).send(receipt)
       return reply.status(201).send(receipt)
     },
   )
+
+  /** Senders rarely tell anybody that their deliveries fail. */
+  function logFailure(request: FastifyRequest, code: string): void {
+    const { id: sourceId, projectId } = senders.targetOf(request)
+    request.log.warn({ code, projectId, sourceId }, 'delivery of a source failed')
+  }
 
   /** Reads a delivery; what is returned stores it, and can be repeated. */
   async function receiving(request: FastifyRequest): Promise<() => Promise<SourceReceipt | SourceIgnored>> {

@@ -127,7 +127,7 @@ export const sourcesRoutes: FastifyPluginAsyncTypebox<
         operationId: 'rotateSourceSecret',
         summary: 'Rotate the secret of a source',
         description:
-          'Replaces the secret by the given one, or by a new one. The previous secret keeps working for `overlapSeconds` (one day by default). At most two work at a time: one that was replaced before ends.',
+          'Replaces the secret by the given one, or by a new one. The previous secret keeps working for `overlapSeconds` (one day by default). At most two work at a time: one that was replaced before ends. To revoke a secret that others know, send `overlapSeconds: 0`: all earlier secrets end at once.',
         params: IdPath('source'),
         body: ref(SourceRotation),
         response: { 200: responses(ref(SourceWithSecret), { description: 'The source with its secret.' }) },

@@ -110,7 +110,7 @@ describe('the deliveries of a connection', () => {
     expect([response.status, response.body.code]).toEqual([409, 'delivery_not_replayable'])
   })
 
-  test('belong to their project, for admin keys only', async () => {
+  test('belong to their project, and only admin keys read payloads and replay', async () => {
     const [one, other] = [await pushed(), await pushed()]
     await one.open()
     const [{ id }] = await one.applied()
@@ -120,7 +120,15 @@ describe('the deliveries of a connection', () => {
     expect((await service.get(other.inbox, { key: bound })).status).toBe(200)
     expect((await service.get(one.inbox, { key: bound })).body.code).toBe('project_not_found')
     const reader = await service.given.key({ scopes: ['tasks:read', 'codehost:sync'] })
-    expect((await service.get(one.inbox, { key: reader })).body.code).toBe('insufficient_scope')
+    const read = await service.get(one.inbox, { key: reader })
+    expect([read.status, read.body.data]).toMatchObject([200, [{ id, status: 'applied' }]])
+    expect(Object.keys(read.body.data[0])).not.toContain('payload')
+    expect((await service.get(`${one.inbox}/${id}`, { key: reader })).body.code).toBe('insufficient_scope')
+    const ofOne = await service.given.key({ scopes: ['tasks:read'], projectId: one.project.id })
+    expect((await service.get(one.inbox, { key: ofOne })).status).toBe(200)
+    expect((await service.get(other.inbox, { key: ofOne })).body.code).toBe('project_not_found')
+    const writer = await service.given.key({ scopes: ['tasks:write'] })
+    expect((await service.get(one.inbox, { key: writer })).body.code).toBe('insufficient_scope')
     const project = await service.given.project()
     expect((await service.get(`/api/codehost/${project.id}/deliveries`)).body.code).toBe(
       'connection_not_found',

@@ -31,6 +31,9 @@ const line = () =>
     return found
   })
 
+const failures = () =>
+  written.flatMap((text) => (text.includes('delivery of a source failed') ? [JSON.parse(text)] : []))
+
 const FORWARDED = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7' }
 
 describe('the log line of a refused request', () => {
@@ -131,5 +134,35 @@ describe('the filter for fail2ban in the guide', async () => {
       await send()
       expect(await banned()).toBeUndefined()
     }
+  })
+})
+
+describe('a delivery that fails', () => {
+  test('is logged as a warning with its source, project, and code, and nothing of what was sent', async () => {
+    const { source, send } = await sourceOf(service, {
+      verify: { scheme: 'bearer' },
+      template: { title: '{{ payload.subject }}' },
+    })
+    const { id: sourceId, projectId } = source
+    const about = { level: 40, sourceId, projectId }
+    await send({ secret: 'ada@example.com' })
+    await send('{"subject": ada@example.com')
+    await service.post(`/api/projects/${projectId}/archive`)
+    await send({ subject: 'ada@example.com' })
+    expect(failures()).toMatchObject([
+      { ...about, code: 'validation_failed' },
+      { ...about, code: 'invalid_json' },
+      { ...about, code: 'project_archived' },
+    ])
+    expect(written.join()).not.toContain('ada@example.com')
+    expect(written.join()).not.toContain(source.secret)
+  })
+
+  test('is not logged so before its sender is known, or if it succeeds or is filtered', async () => {
+    const { source, send } = await sourceOf(service, { verify: { scheme: 'bearer' }, filter: 'payload.ok' })
+    await deliver(service, { source, payload: {}, secret: 'guessed-by-a-stranger' })
+    await send({ title: 'Made', ok: true })
+    await send({ title: 'Filtered' })
+    expect(failures()).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 
 export const deliveriesOperations = {
-  list: { scope: 'admin' },
+  list: { scope: 'tasks:read' },
   get: { scope: 'admin' },
   replay: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof deliveriesService>>
