@@ -94,7 +94,7 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
         operationId: 'replaySourceEvent',
         summary: 'Replay a delivery of a source',
         description:
-          'Processes a delivery again with the current templates. A rejected or filtered one can now make tasks. An accepted one keeps its tasks, which are updated. A replay never creates a second task.',
+          'Processes a delivery again with the current templates. A rejected or filtered one can now make tasks. An accepted one keeps its tasks, which are updated. A replay never creates a second task. If it makes an item `open`, it reopens a task that is done: test the delivery first, with its `eventId`, and see `reopens`.',
         params: SourceEventPath,
         response: { 200: responses(ref(SourceEvent), { description: 'The delivery.' }) },
       },

@@ -135,8 +135,14 @@ export const SourceTestResult = Type.Object(
           item: Type.Integer({ description: 'The position of the item in `each`, from 0.' }),
           task: RenderedTask,
           existingTaskId: Nullable(
-            Uuid('The task with this external ID, which would be updated, or null if one would be created.'),
+            Uuid(
+              'The task that would be updated: the one with this external ID, or that the event has made. Null if one would be created.',
+            ),
           ),
+          reopens: Type.Boolean({
+            description:
+              'Whether a task that is done would be open again: this one, or the one that it is merged into.',
+          }),
           explanation: Type.String({ description: 'What would happen, as text.' }),
         },
         { description: 'A task.' },

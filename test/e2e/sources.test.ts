@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
+import { sourceOf } from '../support/sources.ts'
 import { testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() => startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } }))
@@ -90,6 +91,30 @@ describe('a source', () => {
     await page.getByRole('button', { name: 'Edit' }).waitFor()
     const [source] = (await service.get(`/api/sources?projectId=${projectId}`)).body.data
     expect([source.listId, source.verify.prefix]).toEqual([inbox.id, 'sha256='])
+  })
+
+  test('asks before it replays a delivery that reopens a task that is done', async ({ app }) => {
+    const { service } = app
+    const { source, send } = await sourceOf(service, {
+      name: 'Alerts',
+      template: { title: '{{ item.title }}', externalId: '{{ item.id }}', status: 'open' },
+    })
+    const { taskId } = (await send({ id: 'disk', title: 'Disk full' })).body
+    const status = async () => (await service.get(`/api/tasks/${taskId}`)).body.status
+    await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
+    const page = await app.open('/settings/sources')
+    const listed = page.getByRole('listitem').filter({ hasText: source.name })
+    await listed.getByRole('button', { name: 'Inbox', exact: true }).click()
+    const delivery = page.getByRole('listitem').filter({ hasText: 'accepted' })
+    await delivery.getByRole('button', { name: 'Replay' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replay and reopen 1 task?' })
+    await dialog.getByText('Reopens the task with the external ID disk, which is done.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await status()).toBe('done')
+    await delivery.getByRole('button', { name: 'Replay' }).click()
+    await dialog.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Delivery replayed and accepted').waitFor()
+    expect(await status()).toBe('open')
   })
 
   test('starts from a preset, and is edited, turned off, and deleted', async ({ app }) => {

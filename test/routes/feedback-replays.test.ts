@@ -107,6 +107,13 @@ describe('a replay', () => {
     })
   })
 
+  test('does not reopen a task that is done', async () => {
+    const { taskId, eventId } = (await send(feedback({}, { distinct_id: randomUUID() }))).body
+    await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
+    expect((await replay(eventId)).status).toBe(200)
+    expect((await service.task(taskId)).status).toBe('done')
+  })
+
   test('leaves a task where a person moved it inside the same project', async () => {
     const { body } = await send(feedback())
     const list = (await service.post(`/api/projects/${body.projectId}/lists`, { name: 'Triaged' })).body

@@ -65,6 +65,22 @@ describe('a deletion that is reported while the project is archived', () => {
   })
 })
 
+test.each(['at the code host', 'here'])(
+  'a replay of an old delivery does not reopen what is done since %s',
+  async (where) => {
+    const { project, repository, sendItem, task, inbox } = await pushed()
+    const old = (await inbox()).find(({ action }: { action: string }) => action === 'opened')
+    if (where === 'here') await service.patch(`/api/tasks/${(await task()).id}`, { status: 'done' })
+    else await sendItem(repository.close(1), 'closed')
+    await applied(service, project.id)
+    expect((await task()).status).toBe('done')
+    const replay = await service.post(`/api/codehost/${project.id}/deliveries/${old.id}/replay`)
+    expect(replay.status).toBe(200)
+    await applied(service, project.id)
+    expect((await task()).status).toBe('done')
+  },
+)
+
 test('a delivery with a time in the future is asked for, and hides no later change', async () => {
   const { project, repository, sendItem, task, asked } = await pushed({ updatedAt: Date.now() + 86_400_000 })
   expect(asked().length).toBeGreaterThan(0)

@@ -61,6 +61,45 @@ describe('a test of a source', () => {
     expect([status, body.outcome, body.errors[0].path]).toEqual([200, 'rejected', path])
   })
 
+  test('says that a delivery, or a replay of it, would reopen a task that is done', async () => {
+    const { source, send } = await sourceOf(service, {
+      template: { ...template, status: '{{ payload.state }}' },
+    })
+    const payload = { id: 8, title: 'Disk full', state: 'open' }
+    const { taskId, eventId } = (await send(payload)).body
+    const path = `/api/sources/${source.id}`
+    const tested = async (body: object) => (await service.post(`${path}/test`, body)).body.tasks
+    const stays = [{ existingTaskId: taskId, reopens: false, explanation: expect.stringMatching(/^Updates/) }]
+    expect(await tested({ eventId })).toMatchObject(stays)
+    await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
+    expect(await tested({ payload: { ...payload, state: 'done' } })).toMatchObject(stays)
+    const explanation = 'Reopens the task with the external ID 8, which is done.'
+    for (const body of [{ payload }, { eventId }])
+      expect(await tested(body)).toMatchObject([{ existingTaskId: taskId, reopens: true, explanation }])
+    await service.post(`${path}/events/${eventId}/replay`)
+    expect((await service.get(`/api/tasks/${taskId}`)).body.status).toBe('open')
+  })
+
+  test('says so of a task without an external ID, and of the one that a task is merged into', async () => {
+    const { source, send } = await sourceOf(service, {
+      template: { title: '{{ payload.t }}', status: 'open' },
+    })
+    const { taskId, eventId, projectId } = (await send({ t: 'A' })).body
+    const path = `/api/sources/${source.id}/test`
+    await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
+    expect((await service.post(path, { eventId })).body.tasks).toMatchObject([
+      { reopens: true, explanation: 'Reopens the task “A”, which is done.' },
+    ])
+    const list = (await service.get(`/api/tasks/${taskId}`)).body.listId
+    const target = (await service.post('/api/tasks', { title: 'B', listId: list })).body
+    await service.post(`/api/tasks/${taskId}/merge`, { into: target.id })
+    expect((await service.post(path, { eventId })).body.tasks).toMatchObject([{ reopens: false }])
+    await service.patch(`/api/tasks/${target.id}`, { status: 'done' })
+    const [{ reopens, explanation }] = (await service.post(path, { eventId })).body.tasks
+    expect([projectId, reopens]).toEqual([target.projectId, true])
+    expect(explanation).toContain('reopens “B”')
+  })
+
   test('shows which task would be updated, by a payload or an event', async () => {
     const { source, send } = await sourceOf(service, { template })
     const { taskId, eventId } = (await send({ id: 7, title: 'Known' })).body

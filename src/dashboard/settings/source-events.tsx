@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf } from '../api/queries.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
@@ -13,6 +14,9 @@ import { PageHeader } from './page-header.tsx'
 import { type Source, type SourceEvent, sourceEventsQuery } from './source-queries.ts'
 
 type Outcome = SourceEvent['outcome']
+
+/** Of the tasks that a replay reopens. */
+const MAX_EXPLAINED = 5
 
 const COLOURS: Record<Outcome, string> = { accepted: 'green', filtered: 'gray', rejected: 'red' }
 const OUTCOMES: Record<Outcome, string> = { accepted: 'Accepted', rejected: 'Rejected', filtered: 'Filtered' }
@@ -64,6 +68,18 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
 function SourceEventItem({ event }: { event: SourceEvent }) {
   const { mutate, isBusy } = useMutation('source-events')
   const { id: eventId, sourceId: id, tasks } = event
+  const [reopening, setReopening] = useState<{ item: number; explanation: string }[]>()
+
+  /** An old delivery may be about something that is done since, so it asks first. */
+  async function askOrReplay() {
+    const test = await mutate("Couldn't replay the delivery", () =>
+      dataOf(api.POST('/api/sources/{id}/test', { params: { path: { id } }, body: { eventId } })),
+    )
+    if (!test) return
+    const reopening = test.tasks.filter(({ reopens }) => reopens)
+    if (reopening.length === 0) await replay()
+    else setReopening(reopening)
+  }
 
   async function replay() {
     const replayed = await mutate("Couldn't replay the delivery", () =>
@@ -79,13 +95,25 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
       receivedAt={event.receivedAt}
       details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
       taskId={tasks[0]?.taskId ?? null}
-      replay={event.payload === null ? undefined : replay}
+      replay={event.payload === null ? undefined : askOrReplay}
       isBusy={isBusy}
       payload={
         event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />
       }
     >
       <EventErrors errors={event.errors} />
+      {reopening && (
+        <ConfirmDialog
+          title={`Replay and reopen ${plural(reopening.length, 'task')}?`}
+          verb="Replay"
+          onConfirm={replay}
+          onClose={() => setReopening(undefined)}
+        >
+          {reopening.slice(0, MAX_EXPLAINED).map(({ item, explanation }) => (
+            <p key={item}>{explanation}</p>
+          ))}
+        </ConfirmDialog>
+      )}
     </InboxItem>
   )
 }

@@ -43,4 +43,12 @@ export function statusAfter(before: StoredTask['status'], { status }: RenderedTa
   return status === 'open' && before === 'done' ? 'open' : before
 }
 
+/** Whether an item reopens a task that is done: its own, or the one that this is merged into. */
+export function isReopening(
+  { status }: RenderedTask,
+  { task, target }: Record<'task' | 'target', Pick<StoredTask, 'status'> | undefined>,
+): boolean {
+  return status === 'open' && (target ?? task)?.status === 'done'
+}
+
 const contentOf = ({ status: _, ...content }: RenderedTask): NewTaskInBulk => content

@@ -77,6 +77,7 @@ export function feedbackOfSources({
       item: 0,
       task: { title, ...(description !== null && { description }), priority, labels },
       existingTaskId: before?.taskId ?? null,
+      reopens: false,
       explanation: before ? explanation : `Creates a task in the list “${FEEDBACK_LIST}”. ${explanation}`,
     }
   }

@@ -1,14 +1,17 @@
 import type { Operations } from '../../domain/operation.ts'
 import { refuseMapping } from '../../domain/sources/mapping.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
+import { isReopening } from '../../domain/sources/tasks.ts'
 import { toTemplate } from '../../domain/sources/verify.ts'
 import { validationFailed } from '../../errors/index.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
 import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
 import { definitionOf } from './definition.ts'
-import { neverOpened } from './delivery.ts'
+import { neverOpened, storedTasksIn } from './delivery.ts'
 import type { FeedbackOfSources } from './feedback.ts'
 import { eventOf, storedBytes } from './inbox.ts'
 import { requireReachOf, sourceOf } from './index.ts'
@@ -55,12 +58,14 @@ export function sourceTests({
       requireReachOf(caller, source)
       if ((payload === undefined) === (eventId === undefined)) throw eitherIsRequired()
       const isFeedback = source.mapping === 'feedback'
-      const find = (eventId: string) =>
-        isFeedback ? feedback.find({ id, eventId }) : eventOf(bound, { id, eventId })
-      const bytes = eventId === undefined ? bytesOf(payload) : storedBytes(await find(eventId))
-      if (isFeedback) return feedback.test(bytes)
+      if (isFeedback) {
+        const row = eventId === undefined ? undefined : await feedback.find({ id, eventId })
+        return feedback.test(row ? storedBytes(row) : bytesOf(payload))
+      }
+      const event = eventId === undefined ? undefined : await eventOf(bound, { id, eventId })
+      const bytes = event ? storedBytes(event) : bytesOf(payload)
       const reading = await reader.read({ definition: definitionOf(source), bytes })
-      return resultOf(reading, await knownTasks(bound, { source, reading }))
+      return resultOf(reading, await knownTasks(bound, { source, event, reading }))
     },
   }
 }
@@ -70,24 +75,40 @@ const bytesOf = (payload: unknown) => Buffer.from(JSON.stringify(payload ?? null
 const eitherIsRequired = () =>
   validationFailed([{ path: '/payload', code: 'required', message: 'either this or eventId is required' }])
 
-/** The ids of existing tasks by their external id. */
+/** The tasks that items would update, by the position of the item. */
+type KnownTasks = Map<number, Record<'task' | 'target', TaskRow | undefined>>
+
 async function knownTasks(
   { tasks }: BoundRepositories,
-  { source, reading }: { source: SourceRow; reading: SourceReading },
-): Promise<Map<string | null, string>> {
+  {
+    source,
+    event,
+    reading,
+  }: { source: SourceRow; event: SourceEventRow | undefined; reading: SourceReading },
+): Promise<KnownTasks> {
   const rendered = reading.outcome === 'accepted' ? reading.tasks : []
-  const ids = rendered.flatMap(({ task }) => task.externalId ?? [])
-  if (ids.length === 0) return new Map()
-  const rows = await tasks.listByExternalIds(null, {
+  const externalIds = rendered.flatMap(({ task }) => task.externalId ?? [])
+  const named = await tasks.listByExternalIds(null, {
     source: 'webhook',
     sourceId: source.id,
-    ids,
+    ids: externalIds,
   })
-  return new Map(rows.map(({ externalId, id }) => [externalId, id]))
+  const items = event ? storedTasksIn(event) : []
+  const own = await tasks.listByIds(items.map(({ taskId }) => taskId))
+  const targets = await tasks.listByIds([...named, ...own].flatMap(({ mergedInto }) => mergedInto ?? []))
+  return new Map(
+    rendered.flatMap(({ index, task: { externalId } }) => {
+      const taskId = items.find(({ item }) => item === index)?.taskId
+      const task =
+        own.find(({ id }) => id === taskId) ??
+        named.find((task) => externalId !== undefined && task.externalId === externalId)
+      return task ? [[index, { task, target: targets.find(({ id }) => id === task.mergedInto) }]] : []
+    }),
+  )
 }
 
 /** @param known the tasks of the source; undefined for one that does not exist yet. */
-function resultOf(reading: SourceReading, known: Map<string | null, string> | undefined): SourceTestResult {
+function resultOf(reading: SourceReading, known: KnownTasks | undefined): SourceTestResult {
   const errors = [...(errorsOf(reading) ?? [])]
   if (reading.outcome !== 'accepted') {
     const outcome = reading.outcome === 'filtered' ? 'filtered' : 'rejected'
@@ -96,32 +117,47 @@ function resultOf(reading: SourceReading, known: Map<string | null, string> | un
   const seen = new Set<string>()
   const tasks = reading.tasks.flatMap(({ index, task }) => {
     const { externalId } = task
-    const existingTaskId = known?.get(externalId ?? null) ?? null
+    const existing = known?.get(index)
+    const existingTaskId = existing?.task?.id ?? null
     const isRepeated = externalId !== undefined && seen.has(externalId)
-    const isOver = task.status === 'done' && externalId !== undefined && !existingTaskId && !isRepeated
+    const isOver = task.status === 'done' && externalId !== undefined && !existing && !isRepeated
     if (isOver && known) {
       const error = neverOpened(task)
       errors.push({ ...error, message: `item ${index}: ${error.message}` })
       return []
     }
     if (externalId !== undefined && !isOver) seen.add(externalId)
-    const explanation = explain({ externalId, existingTaskId, isRepeated, isOver })
-    return { item: index, task, existingTaskId, explanation }
+    const reopens = existing !== undefined && isReopening(task, existing)
+    const explanation = explain({ externalId, existing, reopens, isRepeated, isOver })
+    return { item: index, task, existingTaskId, reopens, explanation }
   })
   const outcome = tasks.length > 0 ? 'accepted' : 'filtered'
   return { outcome, tasks, filtered: reading.filtered, errors: errors.slice(0, 100) }
 }
 
-function explain(about: {
+function explain({
+  externalId,
+  existing,
+  reopens,
+  isRepeated,
+  isOver,
+}: {
   externalId: string | undefined
-  existingTaskId: string | null
+  existing: Record<'task' | 'target', TaskRow | undefined> | undefined
+  reopens: boolean
   isRepeated: boolean
   /** Whether it is done when it is first heard of. */
   isOver: boolean
 }): string {
-  const { externalId, existingTaskId, isRepeated, isOver } = about
+  if (existing?.task) {
+    const { task, target } = existing
+    const named = externalId === undefined ? `“${task.title}”` : `with the external ID ${externalId}`
+    if (!reopens) return `Updates the task ${named}.`
+    return target
+      ? `Updates the task ${named}, and reopens “${target.title}”, which it is merged into and which is done.`
+      : `Reopens the task ${named}, which is done.`
+  }
   if (externalId === undefined) return 'Creates a task. Without an external ID, each delivery creates one.'
-  if (existingTaskId) return `Updates the task with the external ID ${externalId}.`
   if (isOver) return `Completes the task with the external ID ${externalId}, and makes none if there is none.`
   if (isRepeated) return `Updates the task that an earlier item with the external ID ${externalId} creates.`
   return `Creates a task. Later deliveries with the external ID ${externalId} update it.`
