@@ -37,10 +37,14 @@ const AWAY_WORDS =
 const POOLER_REFUSALS =
   /^(unsupported |no such |bouncer config error|SSL required|login rejected|not allowed|server login failed)|authentication failed|is disabled$|does not exist|no pg_hba\.conf entry/
 
+/** New connections are refused until somebody mends it: credentials, the name of the database, certificates. */
+const REFUSED = /^(28...|3D000|CERT_\w+|ERR_TLS_\w+|UNABLE_TO_\w+|(DEPTH_ZERO_)?SELF_SIGNED_CERT\w*)$/
+
 /** True if a later retry can succeed. Searches the causes: drizzle wraps the driver's errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return (
     isDiskFull(error) ||
+    isConnectionRefused(error) ||
     errorChain(error).some(
       (link) => AWAY.has(link.code ?? '') || AWAY_WORDS.test(link.message ?? '') || isPoolerAway(link),
     )
@@ -53,6 +57,11 @@ const FULL_WORDS = /No space left on device|Disk quota exceeded/
 /** True if the disk of the database is full. */
 export function isDiskFull(error: unknown): boolean {
   return errorChain(error).some(({ code, message }) => code === '53100' || FULL_WORDS.test(message ?? ''))
+}
+
+/** True if a retry succeeds only after somebody has changed something. */
+export function isConnectionRefused(error: unknown): boolean {
+  return errorChain(error).some(({ code }) => REFUSED.test(code ?? ''))
 }
 
 /** PgBouncer reports whatever ends a connection as a violation of the protocol. */

@@ -1,5 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { isDamaged, isDatabaseAway, isPasswordRefused, isSettingRefused, reasonOf } from './database-error.ts'
+import {
+  isConnectionRefused,
+  isDamaged,
+  isDatabaseAway,
+  isPasswordRefused,
+  isSettingRefused,
+  reasonOf,
+} from './database-error.ts'
 
 interface RetryOptions {
   /** How messages name the database: `the database in DATABASE_URL`. */
@@ -27,7 +34,7 @@ export async function retryUntilDeadline<T>(work: () => Promise<T>, options: Ret
     } catch (error) {
       const reason = reasonOf(error)
       const subject = database.replace(/^t/, 'T')
-      if (!isDatabaseAway(error))
+      if (isConnectionRefused(error) || !isDatabaseAway(error))
         throw new Error(`${subject} cannot be used: ${reason}${hintOf(error)}`, { cause: error })
       if (Date.now() + pauseMs > deadline)
         throw new Error(`${subject} did not respond for ${deadlineMs / 1_000} s: ${reason}`, {

@@ -57,7 +57,7 @@ describe('a network that fails between the service and its database, under load,
       proxy.strand()
     })
 
-    const names = ['inlet', 'inlet jobs', 'inlet listen']
+    const names = ['inlet', 'inlet listen']
     await expect.poll(() => connectedSince(since), { timeout: 30_000 }).toEqual(names)
     await expectNothingLost('database connections dropped silently', { recoveries, maxRecoveryMs: 25_000 })
   })

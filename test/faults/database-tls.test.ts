@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '../support/api-client.ts'
-import { CERTIFICATE } from '../support/certificate.ts'
+import { CERTIFICATE, EXPIRED_CERTIFICATE } from '../support/certificate.ts'
 import { ADMIN_KEY, cleanUp, spawnInlet } from '../support/inlet-process.ts'
 import { startInstalledPostgres } from '../support/installed-postgres.ts'
 
@@ -53,7 +53,7 @@ describe('a database that requires TLS', () => {
       )
       return rows
     }
-    const expected = ['inlet', 'inlet jobs', 'inlet listen'].map((name) => ({ name, ssl: true }))
+    const expected = ['inlet', 'inlet listen'].map((name) => ({ name, ssl: true }))
     await expect.poll(connections).toEqual(expected)
 
     await observer.query(
@@ -74,4 +74,82 @@ describe('a database that requires TLS', () => {
     expect(inlet.output()).toContain('Inlet cannot start. The database in DATABASE_URL cannot be used: ')
     expect(inlet.output()).toContain(reason)
   })
+
+  const parameters = () => `?sslmode=verify-full&sslrootcert=${authority}`
+
+  const refusals: [string, string, Refusal][] = [
+    [
+      'has expired',
+      'certificate has expired',
+      {
+        begin: () => postgres.replaceCertificate(EXPIRED_CERTIFICATE),
+        end: () => postgres.replaceCertificate(CERTIFICATE),
+      },
+    ],
+    [
+      'is good, but whose password is another one',
+      'password authentication failed',
+      {
+        begin: (client) => client.query(`alter role postgres password 'another'`),
+        end: (client) => client.query(`alter role postgres password 'test'`),
+      },
+    ],
+  ]
+
+  test.each(refusals)(
+    'and whose certificate %s, is a 503 until it is mended, and ends a start',
+    async (_, reason, { begin, end }) => {
+      await writeFile(authority, `${CERTIFICATE}${EXPIRED_CERTIFICATE}`)
+      const inlet = start(parameters())
+      const headers = { 'x-api-key': ADMIN_KEY }
+      const url = await inlet.url
+      const read = () => fetch(`${url}/api/tasks`, { headers })
+      expect((await read()).status).toBe(200)
+      const observer = new pg.Client({ connectionString: `${database}${parameters()}` })
+      observer.on('error', () => {})
+      await observer.connect()
+
+      await begin(observer)
+      await expect.poll(connectionError).toContain(reason)
+      const readAnew = async () => {
+        await observer.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+         where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+        )
+        return read()
+      }
+      // A connection that was on its way before may still have been accepted.
+      await expect.poll(async () => (await readAnew()).status).toBe(503)
+      for (let times = 0; times < 5; times++) {
+        const response = await readAnew()
+        const { code } = (await response.json()) as { code: string }
+        expect([response.status, code]).toEqual([503, 'unavailable'])
+        expect(response.headers.get('retry-after')).not.toBeNull()
+      }
+      expect((await fetch(`${url}/readyz`)).status).toBe(503)
+      expect(inlet.output()).toContain(reason)
+      const second = spawnInlet({ env: { DATABASE_URL: `${database}${parameters()}` } })
+      expect(await second.ended).toMatchObject({ code: 1 })
+      expect(second.output()).toContain(`The database in DATABASE_URL cannot be used: ${reason}`)
+
+      await end(observer)
+      await observer.end()
+      await expect.poll(async () => (await read()).status).toBe(200)
+    },
+  )
+
+  /** Undefined if a new connection is accepted. */
+  async function connectionError(): Promise<string | undefined> {
+    const client = new pg.Client({ connectionString: `${database}${parameters()}` })
+    return client.connect().then(
+      () => client.end().then(() => undefined),
+      ({ message }) => message,
+    )
+  }
 })
+
+/** What makes the server refuse new connections. */
+interface Refusal {
+  begin(client: pg.Client): Promise<unknown>
+  end(client: pg.Client): Promise<unknown>
+}

@@ -18,7 +18,7 @@ import { sendJson } from '../support/send-json.ts'
 const RECOVERY_MS = 5_000
 
 /** Connections that Inlet keeps open and must reopen by itself. */
-const CONNECTIONS = ['inlet', 'inlet jobs', 'inlet lease', 'inlet listen']
+const CONNECTIONS = ['inlet', 'inlet lease', 'inlet listen']
 
 afterEach(cleanUp)
 

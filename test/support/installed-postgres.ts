@@ -56,6 +56,11 @@ export async function startInstalledPostgres({ isTlsRequired = false } = {}) {
       this.run('createdb', `--maintenance-db=${url('postgres')}`, '--template=template0', name)
       return url(name)
     },
+    /** Shown to all connections from now on. */
+    async replaceCertificate(certificate: string): Promise<void> {
+      await writeFile(join(data, 'server.crt'), certificate)
+      await control('pg_ctl', 'reload', '-D', data, '-s')
+    },
     async stop(): Promise<void> {
       await control('pg_ctl', 'stop', '-D', data, '-m', 'immediate', '-s')
       await rm(folder, { recursive: true, force: true })
