@@ -198,19 +198,16 @@ export function codehostDeliveriesRepository(db: Executor) {
     /** Which of these comments were reported as deleted: they never exist again. */
     async listDeletedComments(connectionId: string, externalIds: string[]): Promise<Set<string>> {
       if (externalIds.length === 0) return new Set()
-      const { commentId } = codehostDeliveries
-      const rows = await db
-        .select({ commentId })
-        .from(codehostDeliveries)
-        .where(
-          and(
-            eq(codehostDeliveries.connectionId, connectionId),
-            sql`${codehostDeliveries.event} = 'issue_comment' and ${codehostDeliveries.action} = 'deleted'`,
-            isOfRepository,
-            sql`${commentId} = any(${sql.param(externalIds)}::bigint[])`,
-          ),
-        )
-      return new Set(rows.flatMap(({ commentId }) => commentId ?? []))
+      // Each by itself, in the order of the index that has them: another has all that was ever deleted.
+      const place = sql`(${connectionId}::uuid, wanted.id)`
+      const { rows } = await db.execute<{ id: string }>(sql`
+        select wanted.id::text as id from unnest(${sql.param(externalIds)}::bigint[]) as wanted (id) cross join lateral (
+          select from ${codehostDeliveries}
+          where (connection_id, comment_id) >= ${place} and (connection_id, comment_id) <= ${place}
+            and event = 'issue_comment' and action = 'deleted' and ${isOfRepository}
+          order by connection_id, comment_id limit 1
+        ) as deleted`)
+      return new Set(rows.map(({ id }) => id))
     },
 
     /** Ends deliveries that are still to be applied; returns the status of each. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, isNotNull, type SQL, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { activity } from '../../db/tables/activity.ts'
@@ -7,6 +7,7 @@ import { tasks } from '../../db/tables/tasks.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { CommentRow } from '../comments.ts'
 import type { Executor, Reach } from '../index.ts'
+import { opaque } from '../task-page-conditions.ts'
 import { activitySet } from '../tasks.ts'
 import { isStoredSince, type Snapshot } from './stored-since.ts'
 
@@ -35,6 +36,14 @@ const upsertComments = preparedStatement<object>(
 /** The comments of a sync, by their ids at the code host. Writes require the lock of their tasks. */
 export function syncedCommentsRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  /** Looked up for each comment, with a limit: PostgreSQL does not turn that around, and read all tasks of a project. */
+  const taskOf = (...conditions: (SQL | undefined)[]) =>
+    db
+      .select({ codehostNumber: tasks.codehostNumber })
+      .from(tasks)
+      .where(and(eq(tasks.id, comments.taskId), inReach, ...conditions))
+      .limit(1)
+      .as('task')
   const isOneOf = (externalIds: string[]) =>
     sql`${comments.externalId} = any(${sql.param(externalIds)}::bigint[])`
 
@@ -51,6 +60,7 @@ export function syncedCommentsRepository(db: Executor, reach: Reach) {
       (SyncedCommentRow & { number: number /** `asOf` that snapshot. */; isStoredSince: boolean })[]
     > {
       if (externalIds.length === 0) return []
+      const task = taskOf(eq(tasks.projectId, projectId), eq(tasks.codehostRepositoryId, repositoryId))
       return db
         .select({
           id: comments.id,
@@ -65,20 +75,13 @@ export function syncedCommentsRepository(db: Executor, reach: Reach) {
           hostUpdatedAt: comments.hostUpdatedAt,
           createdAt: comments.createdAt,
           updatedAt: comments.updatedAt,
-          number: sql<number>`${tasks.codehostNumber}`,
+          number: sql<number>`${task.codehostNumber}`,
           bodyHash: sql<string>`encode(sha256(convert_to(${comments.body}, 'UTF8')), 'hex')`,
           isStoredSince: isStoredSince(comments, asOf),
         })
         .from(comments)
-        .innerJoin(tasks, eq(tasks.id, comments.taskId))
-        .where(
-          and(
-            isOneOf(externalIds),
-            eq(tasks.projectId, projectId),
-            eq(tasks.codehostRepositoryId, repositoryId),
-            inReach,
-          ),
-        )
+        .innerJoinLateral(task, sql`true`)
+        .where(isOneOf(externalIds))
     },
 
     /**
@@ -96,17 +99,19 @@ export function syncedCommentsRepository(db: Executor, reach: Reach) {
       },
     ): Promise<string[]> {
       const { externalId } = comments
+      const task = taskOf(
+        eq(tasks.projectId, projectId),
+        eq(tasks.codehostRepositoryId, range.repositoryId),
+        eq(tasks.sourceState, 'present'),
+      )
       const rows = await db
         .select({ externalId: sql<string>`${externalId}` })
         .from(comments)
-        .innerJoin(tasks, eq(tasks.id, comments.taskId))
+        .innerJoinLateral(task, sql`true`)
         .where(
           and(
-            eq(tasks.projectId, projectId),
-            eq(tasks.codehostRepositoryId, range.repositoryId),
-            eq(tasks.sourceState, 'present'),
-            inReach,
-            eq(comments.authorType, 'codehost'),
+            isNotNull(externalId),
+            opaque(eq(comments.authorType, 'codehost')),
             range.after === null ? undefined : sql`${externalId} > ${range.after}::bigint`,
             range.until === null ? undefined : sql`${externalId} <= ${range.until}::bigint`,
             sql`${externalId} <> all(${sql.param(range.except)}::bigint[])`,

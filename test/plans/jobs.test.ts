@@ -1,0 +1,197 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everywhere, type Repositories } from '../../src/repositories/index.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fillWithTasks } from '../support/many-tasks.ts'
+import { beyond, explaining, type Limits, MAX_READ, type Work, workOf } from '../support/plans.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { JOB_ROWS } from './queries/job-rows.ts'
+
+/*
+ * What PostgreSQL reads for each statement of a job, before its tables were ever analyzed, and afterwards. Each runs in a
+ * transaction that is rolled back.
+ */
+
+const TASKS = 60_000
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let service: TestApp
+let works: Work[] = []
+let ids: { projectId: string; listId: string; otherListId: string; taskIds: string[] }
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const { connectionString } = database
+  await fillWithTasks(connectionString, { count: TASKS, isAnalyzed: false })
+  await runAll(['set session_replication_role = replica', ...JOB_ROWS])
+  const onNotice = (notice: string) => {
+    const work = workOf(notice)
+    if (work) works.push(work)
+  }
+  service = await startApp({ connectionString: explaining(connectionString), onNotice })
+  const [list, other] = await service.query(
+    `select id, project_id from lists where name in ('Project 3, list 3', 'Project 3, list 4') order by name`,
+  )
+  const tasks = await service.query('select id from tasks where project_id = $1 limit 100', [list.project_id])
+  ids = {
+    projectId: list.project_id,
+    listId: list.id,
+    otherListId: other.id,
+    taskIds: tasks.map(({ id }) => id),
+  }
+}, 300_000)
+afterAll(async () => {
+  await service?.close()
+  await database?.drop()
+})
+
+async function runAll(statements: string[]) {
+  const client = new pg.Client(database)
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+const BATCH = 200
+const NUMBERS = Array.from({ length: 100 }, (_, index) => index + 1)
+const now = new Date()
+const before = new Date(now.getTime() - 30 * 86_400_000)
+const beforeId = '019a0000-0000-7000-8000-000000000000'
+const everything = (repos: Repositories) => repos.within(everywhere)
+const lease = { id: '00000000-0000-7000-8000-000000000000', lease: 1 }
+
+type Job = (repos: Repositories) => Promise<unknown>
+
+const JOBS: Record<string, [Job, Limits?]> = {
+  'removes old tasks': [({ cleanup }) => cleanup.purgeDeletedTasks(before, BATCH)],
+  'removes old rules': [({ cleanup }) => cleanup.purgeDeletedRules(before, BATCH)],
+  'removes payloads of feedback': [({ cleanup }) => cleanup.dropFeedbackPayloads(beforeId, BATCH)],
+  'removes ignored feedback': [({ cleanup }) => cleanup.deleteIgnoredFeedback(beforeId, BATCH)],
+  'removes payloads of the code host': [({ cleanup }) => cleanup.dropDeliveryPayloads(beforeId, BATCH)],
+  'removes dropped deliveries': [({ cleanup }) => cleanup.deleteDroppedDeliveries(beforeId, BATCH)],
+  'removes payloads of sources': [({ cleanup }) => cleanup.dropSourcePayloads(beforeId, BATCH)],
+  'removes filtered deliveries': [({ cleanup }) => cleanup.deleteFilteredDeliveries(beforeId, BATCH)],
+  'removes items of sources': [({ cleanup }) => cleanup.deleteSourceItems(before, BATCH)],
+  'removes finished deliveries': [({ cleanup }) => cleanup.deleteFinishedDeliveries(before, BATCH)],
+  'removes unused limits': [({ cleanup }) => cleanup.deleteUnusedWriteLimits(BATCH)],
+  'removes idempotency keys': [({ idempotency }) => idempotency.deleteOlderThan(before)],
+  'removes idle sessions': [({ credentials }) => credentials.sessions.deleteSeenBefore(before)],
+  'looks for leases that are over': [(repos) => everything(repos).claims.hasExpired()],
+  'opens tasks whose lease is over': [
+    (repos) => everything(repos).claims.listExpired({ limit: 100 }),
+    { sorted: 300 },
+  ],
+  'looks for the deletion of a list': [(repos) => everything(repos).listDeletions.claim(undefined)],
+  'moves tasks of a deleted list': [
+    (repos) =>
+      everything(repos).tasks.moveSome({
+        fromListId: ids.listId,
+        toListId: ids.otherListId,
+        now,
+        limit: BATCH,
+      }),
+  ],
+  'moves the trash of a deleted list': [
+    (repos) =>
+      everything(repos).tasks.moveDeleted({
+        fromListId: ids.listId,
+        toListId: ids.otherListId,
+        limit: BATCH,
+      }),
+  ],
+  'empties the trash of a deleted project': [
+    (repos) => everything(repos).projectDeletions.deleteHidden(ids.projectId, BATCH),
+  ],
+  'sees how large the trash of a project is': [
+    (repos) => everything(repos).projectDeletions.hasMoreHidden(ids.projectId, BATCH),
+  ],
+  'adds up counts': [({ taskCounts }) => taskCounts.aggregate(BATCH)],
+  'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
+  'gives positions': [({ changes }) => changes.sequence(BATCH)],
+  'looks for activity without a position': [({ changes }) => changes.touchWithoutPosition(undefined, BATCH)],
+  'looks for webhooks that are behind': [({ webhookQueue }) => webhookQueue.listBehind(1_000)],
+  'reads changes for webhooks': [
+    ({ webhookQueue }) => webhookQueue.listChanges({ after: 100, to: 15_000, limit: BATCH }),
+  ],
+  'takes a webhook': [({ webhookQueue }) => webhookQueue.lease({ without: [], leaseMs: 1_000 })],
+  'reads deliveries of a webhook': [
+    ({ webhookQueue }) =>
+      webhookQueue.listWaiting({ id: ids.projectId, projectId: null }, { after: undefined, limit: 100 }),
+  ],
+  'ends deliveries without activity': [
+    ({ webhookQueue }) => webhookQueue.failWithoutActivity({ ...lease, id: ids.projectId }),
+  ],
+  'looks for deliveries of the code host': [(repos) => everything(repos).deliveries.listDueConnections(10)],
+  'reads deliveries of the code host': [
+    (repos) => everything(repos).deliveries.listDue(ids.projectId, { maxItems: 100, maxBytes: 1_000_000 }),
+  ],
+  'looks for items that are gone': [(repos) => everything(repos).deliveries.listGone(ids.projectId, NUMBERS)],
+  'looks for deleted comments': [
+    (repos) => everything(repos).deliveries.listDeletedComments(ids.projectId, NUMBERS.map(String)),
+  ],
+  'looks for writes that are due': [(repos) => everything(repos).codehostWrites.listDueConnections()],
+  // All that are pending, to send those of a task in their order.
+  'takes a write': [
+    (repos) => everything(repos).codehostWrites.claim({ connectionIds: [ids.projectId], leaseMs: 1_000 }),
+    { read: 4 * MAX_READ, sorted: 300 },
+  ],
+  'reads unwritten states': [
+    (repos) => everything(repos).codehostWrites.listUnwrittenStates(ids.taskIds),
+    { read: 3 * MAX_READ },
+  ],
+  'looks for connections to sync': [({ syncQueue }) => syncQueue.listDueForUpdate(now, 10)],
+  'looks for a run to continue': [({ syncQueue }) => syncQueue.claim(now)],
+  'reads the tasks of a page of items': [
+    (repos) =>
+      everything(repos).syncedTasks.listKnownForUpdate(ids.projectId, { repositoryId: 1, numbers: NUMBERS }),
+  ],
+  'reads which items are unknown': [
+    (repos) =>
+      everything(repos).syncedTasks.listUnknown(ids.projectId, { repositoryId: 1, numbers: NUMBERS }),
+  ],
+  'reads the ids of comments in order': [
+    (repos) =>
+      everything(repos).syncedComments.listExternalIds(ids.projectId, {
+        ...{ repositoryId: 1, after: '100', until: null, except: [] },
+        limit: 100,
+      }),
+  ],
+  // All of the repository, and all that the run has seen.
+  'counts what a sync did not see': [
+    (repos) =>
+      everything(repos).syncedTasks.countPresent(ids.projectId, { repositoryId: 1, runId: ids.projectId }),
+    { read: 30 * MAX_READ },
+  ],
+  'looks for what a sync did not see': [
+    (repos) =>
+      everything(repos).syncedTasks.listVanished(ids.projectId, {
+        ...{ repositoryId: 1, runId: ids.projectId },
+        limit: 100,
+      }),
+    { read: 30 * MAX_READ, sorted: MAX_READ },
+  ],
+  'reads the comments of a page': [
+    (repos) =>
+      everything(repos).syncedComments.list(ids.projectId, {
+        repositoryId: 1,
+        externalIds: NUMBERS.map(String),
+      }),
+  ],
+}
+
+describe.each(['before the first analysis', 'with statistics'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'with statistics') await runAll(['vacuum analyze'])
+  }, 60_000)
+
+  test.each(Object.entries(JOBS))('a job that %s has an index', async (_, [job, limits]) => {
+    works = []
+    const end = new Error('The work is measured.')
+    const measured = service.repos.transaction(async (repos) => {
+      await job(repos)
+      throw end
+    })
+    await expect(measured).rejects.toBe(end)
+    expect(beyond(works, { sorted: BATCH, ...limits })).toEqual([])
+  })
+})

@@ -1,0 +1,54 @@
+/** So many of each kind; three hundred of them are due, or past their retention. */
+const ROWS = 20_000
+const DUE = 300
+
+const series = `generate_series(1, ${ROWS}) as i`
+const isDue = `i <= ${DUE}`
+/** The first are past any retention. */
+const id = `uuidv7(make_interval(secs => i - ${ROWS}) - case when ${isDue} then interval '60 days' else '0' end)`
+const at = `now() - make_interval(secs => ${ROWS} - i) - case when ${isDue} then interval '60 days' else '0' end`
+const project = `(select id from projects where name = 'Project 3')`
+const task = `(array(select id from tasks where project_id = ${project} limit 1000))[1 + i % 1000]`
+
+/** What jobs work on, in a database that was filled with tasks: without triggers and foreign keys. */
+export const JOB_ROWS = [
+  `update tasks set deleted_at = now() - interval '60 days' where deleted_at is not null and hashtext(id::text) % 2 = 0`,
+  `update tasks set status = 'in_progress', claim_number = 1, claim_expires_at = now() - interval '1 hour',
+     claimed_by_type = 'key', claimed_by_name = 'test'
+   where id in (select id from tasks where status = 'open' and deleted_at is null limit ${DUE})`,
+  `insert into codehost_connections (id, project_id, repository_id, repository, api_url, schedule, next_run_at, next_full_at,
+     connected_at, updated_at)
+   select id, id, 1, 'a/b', 'http://127.0.0.1:9', 'hourly', now(), now(), now(), now() from projects`,
+  `insert into idempotency_keys (caller_id, route, key, request_hash, status, created_at)
+   select uuidv7(), 'POST /api/tasks', i::text, '', 201, ${at} from ${series}`,
+  `insert into source_events (id, source_id, outcome, duplicates, received_at, tasks, payload, payload_cut)
+   select ${id}, ${project}, case when i % 2 = 0 then 'filtered' else 'accepted' end, 0, ${at}, '[]', '{}', false from ${series}`,
+  `insert into source_items (source_id, key, hash, received_at)
+   select ${project}, 'item:' || i, '', ${at} from ${series}`,
+  `update feedback_events set payload = '{}', outcome = case when substr(id::text, 36, 1) < '4' then 'ignored' else outcome end`,
+  `insert into codehost_deliveries (connection_id, delivery_id, id, event, action, number, status, attempts, payload,
+     payload_bytes, received_at, next_attempt_at, comment_id)
+   select ${project}, i::text, ${id}, case when i % 2 = 0 then 'issues' else 'issue_comment' end,
+     case when i % 10 < 2 then 'deleted' else 'edited' end, i,
+     case when i % 3 = 0 then 'dropped' when i > ${ROWS - DUE} then 'received' else 'applied' end, 1, '', 0, ${at},
+     case when i > ${ROWS - DUE} and i % 3 > 0 then now() end, i from ${series}`,
+  `insert into codehost_writes (id, connection_id, task_id, kind, payload, status, attempts, next_attempt_at, created_at,
+     comment_id)
+   select ${id}, ${project}, ${task}, 'comment', '{}', case when ${isDue} then 'pending' else 'done' end, 0, now(), ${at},
+     uuidv7() from ${series}`,
+  `insert into comments (id, task_id, body, author_type, author_name, is_public, external_id, created_at, updated_at)
+   select ${id}, ${task}, 'Text', 'codehost', 'test', true, i, now(), now() from ${series}`,
+  `insert into changes (position, activity_id) select row_number() over (order by id), id from activity`,
+  `update change_feed set last_position = (select max(position) from changes)`,
+  `insert into webhooks (id, name, url, types, is_active, position, created_at)
+   select id, 'Test', 'https://example.com', '{}', true, 100, now() from projects`,
+  `insert into webhook_deliveries (webhook_id, id, position, type, activity_id, outcome, attempts, created_at, finished_at)
+   select projects.id, ${id}, i, 'task.created', changes.activity_id,
+     case when i > ${ROWS - DUE} then 'pending' else 'delivered' end, 0, ${at},
+     case when i <= ${ROWS - DUE} then ${at} end
+   from projects, ${series} join changes on changes.position = i where projects.name in ('Project 3', 'Project 4')`,
+  `insert into sync_entries (run_id, number, outcome) select ${project}, i, 'unchanged' from ${series}`,
+  `insert into task_text_changes (task_id) select id from tasks limit ${ROWS}`,
+  `insert into task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
+   select 1, list_id, project_id, true, '{bug}', '{}' from tasks limit ${ROWS}`,
+]
