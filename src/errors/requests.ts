@@ -201,6 +201,13 @@ export const overtaken = (cause?: unknown) =>
 
 export const isOvertaken = (error: unknown) => error instanceof Overtaken
 
+export const backlogFull = () =>
+  new AppError('rate_limited', {
+    detail:
+      'Too many deliveries of this source wait for their turn, because its templates take long. Send the delivery again later.',
+    retryAfterSeconds: 10,
+  })
+
 /** The thread that renders templates did not start, or ended. */
 export const templatesNotRun = (cause: Error) =>
   new AppError('unavailable', {

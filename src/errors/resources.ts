@@ -105,3 +105,8 @@ export const eventNotReplayable = (id: string) =>
   new AppError('event_not_replayable', {
     detail: `Event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
   })
+
+export const eventPending = (id: string) =>
+  new AppError('event_not_replayable', {
+    detail: `Event ${id} is pending, and is processed by itself.`,
+  })

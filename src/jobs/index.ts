@@ -3,6 +3,7 @@ import type { Services } from '../services/index.ts'
 import { startCleanupWorker } from './cleanup.ts'
 import { startOutboxWorker } from './outbox.ts'
 import { startPushWorker } from './push.ts'
+import { startSourceBacklogWorker } from './source-backlog.ts'
 import { startSyncWorker } from './sync.ts'
 import { every, paced } from './timers.ts'
 import { startWebhookWorker } from './webhooks.ts'
@@ -33,6 +34,7 @@ function start({ services, logger }: JobsDeps): Jobs {
     projects,
     push,
     sequencer,
+    sourceBacklog,
     statistics,
     sync,
     taskCounts,
@@ -44,6 +46,7 @@ function start({ services, logger }: JobsDeps): Jobs {
     async (...args: Args) =>
       !importing.isRunning() && work(...args)
   const cleanupWorker = startCleanupWorker({ cleanup, importing, metrics, logger })
+  const backlogWorker = startSourceBacklogWorker({ sourceBacklog, importing, logger })
   const syncWorker = startSyncWorker({ sync, logger })
   const pushWorker = startPushWorker({ push, logger })
   const outboxWorker = startOutboxWorker({ outbox, logger })
@@ -81,7 +84,7 @@ function start({ services, logger }: JobsDeps): Jobs {
 
   return {
     async stop() {
-      const workers = [cleanupWorker, syncWorker, pushWorker, outboxWorker, webhookWorker]
+      const workers = [backlogWorker, cleanupWorker, syncWorker, pushWorker, outboxWorker, webhookWorker]
       await Promise.all([...timers, ...workers].map((each) => each.stop()))
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
     },

@@ -4,10 +4,11 @@ import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
 import { feedbackEvents } from '../db/tables/feedback.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
-import { sourceEvents, sourceItems } from '../db/tables/sources.ts'
+import { sourceBacklog, sourceEvents, sourceItems } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries } from '../db/tables/webhooks.ts'
+import type { FieldError } from '../errors/index.ts'
 import { databaseTime } from './codehost/database-time.ts'
 import { withFewComments } from './few-comments.ts'
 import type { Executor } from './index.ts'
@@ -94,6 +95,22 @@ export function cleanupRepository(db: Executor) {
         update ${sourceEvents} set payload = null where id in (
           select id from ${sourceEvents} where payload is not null and id < ${beforeId}
           order by id limit ${limit} for update skip locked)`)
+      return result.rowCount ?? 0
+    },
+
+    /** The same for pending deliveries, which end as rejected with these errors. */
+    async rejectPendingDeliveries(
+      { beforeId, errors }: { beforeId: string; errors: FieldError[] },
+      limit: number,
+    ): Promise<number> {
+      const result = await db.execute(sql`
+        with ended as (
+          delete from ${sourceBacklog} where event_id in (
+            select event_id from ${sourceBacklog} where event_id < ${beforeId}
+            order by event_id limit ${limit} for update skip locked) returning event_id
+        )
+        update ${sourceEvents} set outcome = 'rejected', dedup_key = null, errors = ${JSON.stringify(errors)}::jsonb
+        from ended where id = ended.event_id`)
       return result.rowCount ?? 0
     },
 

@@ -33,6 +33,7 @@ import { rulesRepository } from './rules.ts'
 import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { similarTasksRepository } from './similar-tasks.ts'
+import { sourceBacklogRepository } from './sources/backlog.ts'
 import { sourceEventsRepository } from './sources/events.ts'
 import { sourceItemsRepository } from './sources/items.ts'
 import { sourcesRepository } from './sources/sources.ts'
@@ -152,6 +153,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     sources: sourcesRepository(db, reach),
     sourceEvents: sourceEventsRepository(db),
     sourceItems: sourceItemsRepository(db),
+    sourceBacklog: sourceBacklogRepository(db),
     webhooks: webhooksRepository(db, reach),
     webhookDeliveries: webhookDeliveriesRepository(db),
     syncRuns: syncRunsRepository(db, reach),

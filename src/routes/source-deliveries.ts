@@ -7,9 +7,10 @@ import type { RetryBuffer } from '../lib/retry-buffer.ts'
 import { EVENT_BYTES, eventBody, jsonBytesIn, verifiedDeliveryIn } from '../plugins/event-body.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
-import { SourceDelivery, SourceIgnored, SourceReceipt } from '../schemas/source-delivery.ts'
+import { SourceDelivery, SourceIgnored, SourcePending, SourceReceipt } from '../schemas/source-delivery.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome, type SourceOutcome } from '../services/metrics/index.ts'
+import { outcomeOf, type StoredReceipt } from '../services/sources/delivery.ts'
 import { sourceReceiptOf } from '../services/sources/feedback.ts'
 import type { SourceTarget } from '../services/sources/receiving.ts'
 
@@ -66,6 +67,10 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
           201: responses(ref(SourceReceipt), {
             description: 'At least one task was created.',
           }),
+          202: responses(ref(SourcePending), {
+            description:
+              'The delivery is stored, and processed later: its source has used up its share of time, or has other pending deliveries.',
+          }),
         },
       },
     },
@@ -74,8 +79,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
       if (!receipt.accepted && receipt.reason === 'project_archived') logFailure(request, receipt.reason)
-      if (outcome !== 'created' || !receipt.accepted) return reply.status(200).send(receipt)
-      return reply.status(201).send(receipt)
+      return reply.status(statusOf(receipt, outcome)).send(receipt)
     },
   )
 
@@ -86,7 +90,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
   }
 
   /** Reads a delivery; what is returned stores it, and can be repeated. */
-  async function receiving(request: FastifyRequest): Promise<() => Promise<SourceReceipt | SourceIgnored>> {
+  async function receiving(request: FastifyRequest): Promise<() => Promise<StoredReceipt>> {
     const source = senders.targetOf(request)
     if (source.mapping === 'feedback') {
       const { reading, bytes } = await verifiedDeliveryIn(request)
@@ -102,8 +106,8 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
   }
 }
 
-function outcomeOf(receipt: SourceReceipt | SourceIgnored): SourceOutcome {
-  if (!receipt.accepted) return 'ignored'
-  if (receipt.duplicate) return 'duplicate'
-  return receipt.tasks.some(({ created }) => created) ? 'created' : 'updated'
+/** A repeat of a pending delivery is pending, too. */
+const statusOf = (receipt: StoredReceipt, outcome: SourceOutcome) => {
+  if ('outcome' in receipt) return 202
+  return outcome === 'created' ? 201 : 200
 }

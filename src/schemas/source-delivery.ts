@@ -51,6 +51,23 @@ export const SourceIgnored = Type.Object(
 )
 export type SourceIgnored = Static<typeof SourceIgnored>
 
+export const SourcePending = Type.Object(
+  {
+    accepted: Type.Literal(true, { description: 'Always true: the delivery is stored.' }),
+    outcome: Type.Literal('pending', {
+      description: 'Always `pending`. The inbox has what becomes of it, under `eventId`.',
+    }),
+    eventId: Uuid('The ID of the delivery in the inbox.'),
+    duplicate: Type.Boolean({ description: 'Whether the delivery was received before.' }),
+  },
+  {
+    $id: 'SourcePending',
+    description:
+      'A delivery that waits, because its source has used up its share of time. Don’t send it again.',
+  },
+)
+export type SourcePending = Static<typeof SourcePending>
+
 /** For the API reference only: `domain/sources/reading.ts` reads deliveries. */
 export const SourceDelivery = Type.Object(
   {},
@@ -62,13 +79,16 @@ export const SourceDelivery = Type.Object(
 )
 
 const SourceOutcome = ['accepted', 'filtered', 'rejected'] as const
+const EventOutcome = [...SourceOutcome, 'pending'] as const
 
 export const SourceEvent = Type.Object(
   {
     id: Uuid('The ID of the event. IDs sort by time received.'),
     sourceId: Uuid('The source.'),
     deliveryId: Nullable(Type.String({ description: 'The sender’s ID of the delivery, or null.' })),
-    outcome: StringEnum([...SourceOutcome], { description: 'The outcome.' }),
+    outcome: StringEnum([...EventOutcome], {
+      description: 'The outcome. `pending` waits for its turn, and is processed by itself.',
+    }),
     duplicates: Type.Integer({ description: 'The number of duplicates received.' }),
     receivedAt: DateTime('When the delivery was received.'),
     tasks: Type.Array(ref(SourceTask), { maxItems: 500, description: 'Its tasks.' }),
@@ -94,7 +114,7 @@ export const SourceEventPage = PageOf(ref(SourceEvent), { description: 'A page o
 export const SourceEventQuery = StrictObject(
   {
     outcome: Type.Optional(
-      StringEnum([...SourceOutcome], { description: 'Only deliveries with this outcome.' }),
+      StringEnum([...EventOutcome], { description: 'Only deliveries with this outcome.' }),
     ),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),

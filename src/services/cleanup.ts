@@ -24,6 +24,12 @@ const RETRY_MS = 60_000
 const LEASE_MS = 60_000
 const RENEW_MS = 10_000
 
+const NEVER_PROCESSED = {
+  path: '',
+  code: 'expired',
+  message: 'The delivery was pending for 30 days, because its source was switched off.',
+}
+
 /** Deletes what is past its retention. Safe to run concurrently and to be killed at any point. */
 export function cleanupService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {
@@ -73,6 +79,8 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.dropDeliveryPayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteDroppedDeliveries(ignored, limit))
       await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))
+      const pending = { beforeId: payloads, errors: [NEVER_PROCESSED] }
+      await inBatches((limit) => cleanup.rejectPendingDeliveries(pending, limit))
       await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
       await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
       // Until then a replay can find them.

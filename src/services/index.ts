@@ -1,6 +1,7 @@
 import type { WebhookReceiver } from '../clients/webhook-receiver.ts'
 import { keyId } from '../domain/token-seal.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { TimeShares } from '../lib/time-shares.ts'
 import { ACCESS_CHANGES } from '../repositories/access-changes.ts'
 import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
 import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
@@ -42,6 +43,7 @@ import { adoptRestored } from './restored.ts'
 import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
+import { sourceBacklogService } from './sources/backlog.ts'
 import { feedbackOfSources } from './sources/feedback.ts'
 import { sourceInboxService } from './sources/inbox.ts'
 import { sourcesService } from './sources/index.ts'
@@ -83,6 +85,8 @@ export interface ServiceDeps {
   isEmbedded?: boolean
   /** Whether connections with a session of their own work, if they have a URL of their own. */
   isDirectUp?: (() => boolean) | undefined
+  /** How much time sources have used to render. */
+  sourceShares?: TimeShares | undefined
 }
 
 export type UseCases = ReturnType<typeof useCases>
@@ -98,10 +102,10 @@ export function services(given: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   const secrets = sourceSecrets({ ...codehost, randomBytes })
   const signer = webhookSigner({ ...codehost, randomBytes })
-  const reader = payloadReader()
   const feedbackInbox = feedbackInboxService({ repos, clock })
   const routing = routingService({ repos, clock })
   const ofSources = feedbackOfSources({ repos, inbox: feedbackInbox, routing })
+  const reader = payloadReader({ shares: given.sourceShares })
   const access = accessService({ credentials: repos.credentials, clock })
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
@@ -134,6 +138,7 @@ export function services(given: ServiceDeps) {
     sourceInbox: sourceInboxService({ repos, clock, reader, feedback: ofSources }),
     sourceTests: sourceTests({ repos, reader, feedback: ofSources }),
     sourceReceiver: sourceReceiver({ repos, clock, reader }),
+    sourceBacklog: sourceBacklogService({ repos, clock, reader, metrics, logFailure }),
     /** To be closed with the service. */
     payloadReader: reader,
     keys: keysService({ repos, access, clock, randomBytes }),

@@ -330,6 +330,16 @@ create table sessions (
   constraint sessions_secret_hash_api_key_secrets_hash_fk FOREIGN KEY (secret_hash) REFERENCES api_key_secrets(hash)
 );
 
+create table source_backlog (
+  event_id uuid not null,
+  source_id uuid not null,
+  "position" integer not null,
+  body bytea not null,
+  due_at timestamp(3) with time zone not null,
+  constraint source_backlog_event_id_source_events_id_fk FOREIGN KEY (event_id) REFERENCES source_events(id) ON DELETE CASCADE,
+  constraint source_backlog_pkey PRIMARY KEY (event_id)
+);
+
 create table source_events (
   id uuid not null,
   source_id uuid not null,
@@ -604,6 +614,7 @@ CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC 
 CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
+CREATE UNIQUE INDEX source_backlog_source ON public.source_backlog USING btree (source_id, "position");
 CREATE UNIQUE INDEX source_events_dedup ON public.source_events USING btree (source_id, dedup_key) WHERE (dedup_key IS NOT NULL);
 CREATE INDEX source_events_filtered ON public.source_events USING btree (id) WHERE (outcome = 'filtered'::text);
 CREATE INDEX source_events_payload ON public.source_events USING btree (id) WHERE (payload IS NOT NULL);

@@ -8,6 +8,7 @@ import { encryptionKeysOf } from '../../src/db/embedded/encryption-key.ts'
 import { listen } from '../../src/db/listen.ts'
 import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { type TimeShares, timeShares } from '../../src/lib/time-shares.ts'
 import { repositories, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 import { setUp } from '../../src/services/setup.ts'
@@ -36,6 +37,8 @@ export interface TestAppOptions {
   connectionWaitMs?: number
   /** Set for a second instance on the database of the first. */
   connectionString?: string
+  /** How much time sources have used to render; by default, they may use any: on a busy machine, all of it is slow. */
+  sourceShares?: TimeShares
   /** Called for each notice of PostgreSQL. */
   onNotice?: (message: string) => void
 }
@@ -94,6 +97,7 @@ export async function startApp(options: TestAppOptions = {}) {
     ...{ repos, transfers, clock, randomBytes, codehost, webhookReceiver: receiver },
     logFailure: (about, message) => logger.warn(about, message),
     pool: poolState(db),
+    sourceShares: options.sourceShares ?? timeShares({ shareMs: Number.POSITIVE_INFINITY, windowMs: 10_000 }),
   })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })
   const { keyId, notices: channels } = service

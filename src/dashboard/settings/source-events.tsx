@@ -18,8 +18,18 @@ type Outcome = SourceEvent['outcome']
 /** Of the tasks that a replay reopens. */
 const MAX_EXPLAINED = 5
 
-const COLOURS: Record<Outcome, string> = { accepted: 'green', filtered: 'gray', rejected: 'red' }
-const OUTCOMES: Record<Outcome, string> = { accepted: 'Accepted', rejected: 'Rejected', filtered: 'Filtered' }
+const COLOURS: Record<Outcome, string> = {
+  accepted: 'green',
+  filtered: 'gray',
+  pending: 'yellow',
+  rejected: 'red',
+}
+const OUTCOMES: Record<Outcome, string> = {
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+  filtered: 'Filtered',
+  pending: 'Pending',
+}
 
 /** The inbox of a source. */
 export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
@@ -67,8 +77,9 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
 
 function SourceEventItem({ event }: { event: SourceEvent }) {
   const { mutate, isBusy } = useMutation('source-events')
-  const { id: eventId, sourceId: id, tasks } = event
+  const { id: eventId, sourceId: id, tasks, outcome } = event
   const [reopening, setReopening] = useState<{ item: number; explanation: string }[]>()
+  const isReplayable = event.payload !== null && outcome !== 'pending'
 
   /** An old delivery may be about something that is done since, so it asks first. */
   async function askOrReplay() {
@@ -90,12 +101,12 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
 
   return (
     <InboxItem
-      badge={{ color: COLOURS[event.outcome], text: event.outcome }}
+      badge={{ color: COLOURS[outcome], text: outcome }}
       title={tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task')}
       receivedAt={event.receivedAt}
       details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
       taskId={tasks[0]?.taskId ?? null}
-      replay={event.payload === null ? undefined : askOrReplay}
+      replay={isReplayable ? askOrReplay : undefined}
       isBusy={isBusy}
       payload={
         event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { timestamptz } from './columns.ts'
+import { bytea, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** Sources: other systems whose JSON becomes tasks. */
@@ -73,7 +73,7 @@ export const sourceEvents = pgTable(
     dedupKey: text('dedup_key'),
     /** The sender's id of the delivery. */
     deliveryId: text('delivery_id'),
-    outcome: text('outcome', { enum: ['accepted', 'filtered', 'rejected'] }).notNull(),
+    outcome: text('outcome', { enum: ['accepted', 'filtered', 'rejected', 'pending'] }).notNull(),
     /** How often it was sent again. */
     duplicates: integer('duplicates').notNull(),
     receivedAt: timestamptz('received_at').notNull(),
@@ -94,6 +94,24 @@ export const sourceEvents = pgTable(
     index('source_events_filtered').on(table.id).where(sql`${table.outcome} = 'filtered'`),
     index('source_events_payload').on(table.id).where(isNotNull(table.payload)),
   ],
+)
+
+/** The bodies of pending deliveries, which are processed one after the other. */
+export const sourceBacklog = pgTable(
+  'source_backlog',
+  {
+    eventId: uuid('event_id')
+      .primaryKey()
+      .references(() => sourceEvents.id, { onDelete: 'cascade' }),
+    sourceId: uuid('source_id').notNull(),
+    /** The order in which a source's were stored: the clocks of instances differ. */
+    position: integer('position').notNull(),
+    /** As it was received. */
+    body: bytea('body').notNull(),
+    /** When it is tried next. Until then, an instance may be working on it. */
+    dueAt: timestamptz('due_at').notNull(),
+  },
+  (table) => [uniqueIndex('source_backlog_source').on(table.sourceId, table.position)],
 )
 
 /** The items that sources sent last, by what tells them apart: `domain/sources/repeats.ts` says which are repeats. */

@@ -17,7 +17,8 @@ export function failedReading(bytes: Uint8Array, message: string): SourceReading
   return { outcome: 'rejected', errors, isTooSlow: true, stored: storedUnread(bytes) }
 }
 
-function storedUnread(bytes: Uint8Array): StoredPayload {
+/** What the inbox stores of a delivery that is not read yet. */
+export function storedUnread(bytes: Uint8Array): StoredPayload {
   const body = bytes.length <= MAX_PAYLOAD_BYTES ? readBody(bytes) : undefined
   if (body?.isJson) return storedBody(body.body)
   const start = Buffer.from(bytes).subarray(0, MAX_PAYLOAD_BYTES).toString()

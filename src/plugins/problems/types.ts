@@ -190,7 +190,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   event_not_replayable: [
     409,
     'Event cannot be replayed',
-    'The event was ignored, or it was rejected and its payload is no longer stored completely. Its sender has to send it again.',
+    'The event was ignored, or it was rejected and its payload is no longer stored completely: its sender has to send it again. Or it is pending, and is processed by itself.',
   ],
   delivery_not_replayable: [
     409,

@@ -141,6 +141,7 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   feedback_events: INBOX,
   feedback_unreadable: INBOX,
   source_events: INBOX,
+  source_backlog: INBOX,
   source_items: INBOX,
   codehost_deliveries: INBOX,
   webhook_deliveries: RUNS,

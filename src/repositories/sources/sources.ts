@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, gte, inArray, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, sql } from '../../db/drizzle.ts'
 import { sources } from '../../db/tables/sources.ts'
 import type { Executor, Reach } from '../index.ts'
+import { hasBacklog } from './backlog.ts'
 
 export type SourceRow = typeof sources.$inferSelect
 
@@ -15,7 +16,8 @@ export function sourcesRepository(db: Executor, reach: Reach) {
       await db.insert(sources).values(row)
     },
 
-    async find(id: string): Promise<SourceRow | undefined> {
+    /** With whether it has pending deliveries. */
+    async find(id: string): Promise<(SourceRow & { hasBacklog: boolean }) | undefined> {
       findById ??= sourceById(db)
       const [row] = await findById.execute({ id, projectId: reach.projectId })
       return row
@@ -27,15 +29,28 @@ export function sourcesRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Locks those that exist, so that none is deleted until the transaction ends; returns their ids. */
-    async listForShare(ids: string[]): Promise<Set<string>> {
+    /** The same for several, in the order in which they are locked everywhere. Returns those that exist. */
+    async listForUpdate(ids: string[]): Promise<SourceRow[]> {
+      return db
+        .select()
+        .from(sources)
+        .where(and(inArray(sources.id, ids), inReach))
+        .orderBy(asc(sources.id))
+        .for('no key update')
+    },
+
+    /**
+     * Locks those that exist, so that none is deleted until the transaction ends. Returns by their ids whether they have
+     * pending deliveries.
+     */
+    async listForShare(ids: string[]): Promise<Map<string, boolean>> {
       const rows = await db
-        .select({ id: sources.id })
+        .select({ id: sources.id, hasBacklog })
         .from(sources)
         .where(and(sql`${sources.id} = any(${sql.param(ids)}::uuid[])`, inReach))
         .orderBy(asc(sources.id))
         .for('key share')
-      return new Set(rows.map(({ id }) => id))
+      return new Map(rows.map(({ id, hasBacklog }) => [id, hasBacklog]))
     },
 
     /** Oldest first. */
@@ -109,7 +124,7 @@ const reachProjectId = sql.placeholder('projectId')
 /** Prepared, because each delivery needs it. */
 const sourceById = (db: Executor) =>
   db
-    .select()
+    .select({ ...getTableColumns(sources), hasBacklog })
     .from(sources)
     .where(
       sql`${sources.id} = ${sql.placeholder('id')}

@@ -16,5 +16,9 @@ export const isFailure = (response: Response): response is Refusal | Unreachable
 /** Logs what failed for good: a run, a delivery, or a write. */
 export type LogFailure = (
   about: { code: string; projectId: string } & Record<string, unknown>,
-  message: 'sync failed' | 'delivery of the code host failed' | 'write-back failed',
+  message:
+    | 'sync failed'
+    | 'delivery of the code host failed'
+    | 'delivery of a source failed'
+    | 'write-back failed',
 ) => void

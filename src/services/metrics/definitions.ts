@@ -36,7 +36,7 @@ const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
   refused: 0,
   unavailable: 0,
 }
-const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0 }
+const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0, pending: 0 }
 const CLAIM_OUTCOMES: Record<ClaimOutcome, 0> = { made: 0, renewed: 0, released: 0, expired: 0 }
 const WEBHOOK_OUTCOMES: Record<WebhookOutcome, 0> = { delivered: 0, failed: 0 }
 

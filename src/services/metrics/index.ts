@@ -32,8 +32,8 @@ export type PushOutcome =
   | 'refused'
   | 'unavailable'
 
-/** The outcome of a delivery of a source. */
-export type SourceOutcome = DeliveryOutcome | 'updated'
+/** The outcome of a delivery of a source. A pending one has another later. */
+export type SourceOutcome = DeliveryOutcome | 'updated' | 'pending'
 
 /** What happened to a claim. Completing the task ends it, too. */
 export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'

@@ -5,15 +5,28 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import type { RenderedTask, SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
+import type {
+  RenderedTask,
+  SourceIgnored,
+  SourcePending,
+  SourceReceipt,
+} from '../../schemas/source-delivery.ts'
+import type { SourceOutcome } from '../metrics/index.ts'
 import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
 
 /** A delivery that makes tasks. */
 export interface Accepted {
-  source: Pick<SourceRow, 'id' | 'name' | 'projectId' | 'listId'>
+  source: Pick<SourceRow, 'id' | 'name' | 'projectId' | 'listId' | 'slowDeliveries'>
   row: SourceEventRow
   tasks: ItemTask[]
+}
+
+interface Deliveries {
+  deliveries: Accepted[]
+  projects: LockedProjects
+  /** When they arrived, if that was not just now. */
+  sentAt?: Date | undefined
 }
 
 /** A delivery with at least one item that is not a repeat. */
@@ -22,21 +35,35 @@ interface NewDelivery extends Accepted {
   destination: DestinationRow
 }
 
-type Receipts = Map<string, SourceReceipt | SourceIgnored>
+/** The response to a delivery that is stored. */
+export type StoredReceipt = SourceReceipt | SourceIgnored | SourcePending
+
+type Receipts = Map<string, StoredReceipt>
 
 /**
- * Stores deliveries to open projects with their tasks, in a transaction that has locked the projects and the sources.
- * Returns the responses by the id of the delivery.
+ * Stores deliveries with their tasks, in a transaction that has locked the projects and the sources. Those to archived
+ * projects make none. Returns the responses in the same order.
  */
 export function deliveryWriter({ clock }: { clock: Clock }) {
   const writeTasks = sourceTaskWriter({ clock })
 
-  return async function deliver(
+  return async function deliverAll(repos: BoundRepositories, given: Deliveries): Promise<StoredReceipt[]> {
+    const { deliveries, projects } = given
+    await clearSlow(repos, deliveries)
+    const { open = [], archived = [] } = Object.groupBy(deliveries, ({ source }) =>
+      projects.get(source.projectId) ? 'open' : 'archived',
+    )
+    await repos.sourceEvents.insert(archived.map(({ row }) => leftOutRow(row)))
+    const receipts = await deliver(repos, { ...given, deliveries: open })
+    return deliveries.map(({ row }) => receipts.get(row.id) ?? ARCHIVED)
+  }
+
+  async function deliver(
     repos: BoundRepositories,
-    { deliveries, projects }: { deliveries: Accepted[]; projects: LockedProjects },
+    { deliveries, projects, sentAt }: Deliveries,
   ): Promise<Receipts> {
     const unknown = await storeIdentified(repos, deliveries)
-    const judged = await judgeItems(repos, { deliveries: unknown })
+    const judged = await judgeItems(repos, { deliveries: unknown, sentAt })
     const news: NewDelivery[] = []
     for (const delivery of unknown) {
       const items = judged.get(delivery.row.id) ?? []
@@ -47,7 +74,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
       news.push({ ...delivery, items, destination })
     }
     await repos.sourceEvents.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
-    const receipts = await writeNew(repos, { news, projects })
+    const receipts = await writeNew(repos, { news, projects, sentAt })
     // What is left out may be sent again with its id, so the inbox has the id no longer.
     const leftOut = new Map(news.map(({ row }) => [keyOf(row), receipts.get(row.id)]))
     for (const { row } of deliveries) {
@@ -55,7 +82,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
       const receipt =
         receipts.get(row.id) ??
         (sameId?.accepted === false ? sameId : undefined) ??
-        (await repeatOf(repos, { row, items: judged.get(row.id) ?? [] }))
+        (await repeatOf(repos, { row, items: judged.get(row.id) }))
       receipts.set(row.id, receipt)
     }
     return receipts
@@ -63,14 +90,16 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
 
   async function writeNew(
     repos: BoundRepositories,
-    { news, projects }: { news: NewDelivery[]; projects: LockedProjects },
+    { news, projects, sentAt }: Omit<Deliveries, 'deliveries'> & { news: NewDelivery[] },
   ): Promise<Receipts> {
+    // Changes of tasks have the order in which they are made.
+    const at = sentAt && clock.now()
     const written = await writeTasks(repos, {
       projects,
       items: news.flatMap(({ source, row, destination, items }) =>
         items
           .filter(({ isNew }) => isNew)
-          .map(({ item }) => ({ source, destination, rendered: item.task, now: row.receivedAt })),
+          .map(({ item }) => ({ source, destination, rendered: item.task, now: at ?? row.receivedAt })),
       ),
     })
     const receipts: Receipts = new Map()
@@ -95,6 +124,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     await repos.sourceEvents.updateTasks(events)
     await rememberItems(repos, {
       judged: news.map(({ source, items }) => ({ sourceId: source.id, items })),
+      sentAt,
     })
     return receipts
   }
@@ -129,17 +159,25 @@ export async function destinationOf(
   return destination
 }
 
+/** The templates of these were rendered in time. */
+export const clearSlow = ({ sources }: BoundRepositories, deliveries: Pick<Accepted, 'source'>[]) =>
+  sources.clearSlow(deliveries.flatMap(({ source }) => (source.slowDeliveries > 0 ? source.id : [])))
+
 /** The response to a delivery whose id is known, or whose items all are. */
-async function repeatOf(
+export async function repeatOf(
   { sourceEvents }: BoundRepositories,
-  { row: { id, sourceId, dedupKey }, items }: { row: SourceEventRow; items: JudgedItem[] },
-): Promise<SourceReceipt | SourceIgnored> {
+  {
+    row: { id, sourceId, dedupKey },
+    items = [],
+  }: { row: Pick<SourceEventRow, 'id' | 'sourceId' | 'dedupKey'>; items?: JudgedItem[] | undefined },
+): Promise<StoredReceipt> {
   const latest = items.flatMap(({ latest: { taskId, eventId } }) =>
     taskId && eventId ? { taskId, eventId, created: false } : [],
   )
   if (items.length > 0 && latest.length === 0) return ignoredFor(items)
   const of = dedupKey === null ? { id: latest[0]?.eventId ?? id } : { dedupKey }
   const first = await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })
+  if (first?.outcome === 'pending') return pendingReceipt(first, { duplicate: first.id !== id })
   if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
   const { projectId, listId } = first
   const isWhole = latest.every(({ eventId }) => eventId === first.id)
@@ -177,7 +215,20 @@ function receiptOf(
 
 const keyOf = ({ sourceId, dedupKey }: SourceEventRow) => `${sourceId} ${dedupKey}`
 
-export const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
+export const pendingReceipt = (
+  { id }: Pick<SourceEventRow, 'id'>,
+  { duplicate }: Pick<SourcePending, 'duplicate'>,
+): SourcePending => ({ accepted: true, outcome: 'pending', eventId: id, duplicate })
+
+/** As metrics count it. */
+export function outcomeOf(receipt: StoredReceipt): SourceOutcome {
+  if (!receipt.accepted) return 'ignored'
+  if (receipt.duplicate) return 'duplicate'
+  if (!('tasks' in receipt)) return receipt.outcome
+  return receipt.tasks.some(({ created }) => created) ? 'created' : 'updated'
+}
+
+const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
 const FILTERED: SourceIgnored = { accepted: false, reason: 'filtered' }
 
 const isArchived = ({ latest }: JudgedItem) => latest.leftOut !== 'never_opened'

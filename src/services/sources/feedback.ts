@@ -36,6 +36,8 @@ export function feedbackOfSources({
         ...page
       }: { outcome: SourceEvent['outcome'] | undefined; before: string | undefined; limit: number },
     ): Promise<SourceEvent[]> {
+      // Reading an event takes no time of a source.
+      if (outcome === 'pending') return []
       const rows = await feedback.list({ ...page, sourceId, outcome: outcome && FEEDBACK_OUTCOMES[outcome] })
       return rows.map(toSourceEvent)
     },
@@ -87,7 +89,7 @@ const FEEDBACK_OUTCOMES = {
   accepted: 'accepted',
   filtered: 'ignored',
   rejected: 'rejected',
-} as const satisfies Record<SourceEvent['outcome'], FeedbackRow['outcome']>
+} as const satisfies Record<Exclude<SourceEvent['outcome'], 'pending'>, FeedbackRow['outcome']>
 
 const SOURCE_OUTCOMES = {
   accepted: 'accepted',

@@ -2,7 +2,7 @@ import { orderById } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { dedupKeyOf } from '../../domain/sources/repeats.ts'
-import { eventNotFound, eventNotReplayable, overtaken } from '../../errors/index.ts'
+import { eventNotFound, eventNotReplayable, eventPending, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
@@ -79,6 +79,7 @@ export function sourceInboxService({
           requireReachOf(caller, source)
           if (source.mapping === 'feedback') return feedback.replay(caller, { id, eventId })
           const seen = await eventOf(bound, { id, eventId })
+          if (seen.outcome === 'pending') throw eventPending(eventId)
           const reading = await reader.read(
             { definition: definitionOf(source), bytes: storedBytes(seen) },
             id,
@@ -94,7 +95,8 @@ export function sourceInboxService({
             // Before the event, as deliveries do.
             const judged = await judgeItems(repos, {
               deliveries: [{ row: seen, tasks: items }],
-              replayOf: seen.receivedAt,
+              sentAt: seen.receivedAt,
+              isReplay: true,
             })
             const event = await repos.sourceEvents.findForUpdate(id, eventId)
             if (event?.outcome !== seen.outcome) throw overtaken()
@@ -147,7 +149,7 @@ export function sourceInboxService({
     }
     await rememberItems(repos, {
       judged: [{ sourceId: source.id, items }],
-      replayOf: event.receivedAt,
+      sentAt: event.receivedAt,
     })
     const tasks = [...known.values()].toSorted((a, b) => a.item - b.item)
     const leftOut = items.filter(({ latest }) => latest.taskId === null)

@@ -6,7 +6,7 @@ import type { TemplateJobs } from '../../domain/sources/template-jobs.ts'
 import type { SourceDefinition } from '../../domain/sources/templates.ts'
 import { type FieldError, templatesNotRun, tooManyLargeBodies } from '../../errors/index.ts'
 import { sideThread } from '../../lib/side-thread.ts'
-import { timeShares } from '../../lib/time-shares.ts'
+import { type TimeShares, timeShares } from '../../lib/time-shares.ts'
 import { isOver, type Over, type TurnRequest, turns } from '../../lib/turns.ts'
 
 export type PayloadReader = ReturnType<typeof payloadReader>
@@ -26,6 +26,12 @@ const GRACE = { quickMs: 500, slowMs: 4_000 }
 /** A source that was slow counts as slow for so long. */
 const SLOW_FOR_MS = 60_000
 
+interface ReaderOptions {
+  startDeadlineMs?: number
+  file?: URL
+  shares?: TimeShares | undefined
+}
+
 interface Input {
   definition: SourceDefinition
   bytes: Uint8Array
@@ -38,8 +44,8 @@ interface Input {
 export function payloadReader({
   startDeadlineMs = 30_000,
   file = new URL('../../template-worker.ts', import.meta.url),
-} = {}) {
-  const shares = timeShares(SHARE)
+  shares = timeShares(SHARE),
+}: ReaderOptions = {}) {
   const quick = renderer({ renderMs: QUICK_MS, graceMs: GRACE.quickMs })
   const slow = renderer({ renderMs: RENDER_MS, graceMs: GRACE.slowMs })
   const slowOwners = new LRUCache<string, true>({ max: 1_000, ttl: SLOW_FOR_MS })
@@ -56,6 +62,13 @@ export function payloadReader({
       if (isOver(reading)) throw tooManyLargeBodies()
       return reading
     },
+
+    /**
+     * Does not read it if the source has used up its share, or has too much waiting.
+     * @throws unavailable as above
+     */
+    readInShare: (input: Input, sourceId: string): Promise<SourceReading | Over> =>
+      readInTurn(input, { owner: sourceId, bytes: input.bytes.length, mustRun: false }),
 
     /**
      * The errors of templates that do not parse.

@@ -1,17 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SourceReading } from '../../domain/sources/reading.ts'
-import { dedupKeyOf, storedDeliveryId } from '../../domain/sources/repeats.ts'
+import { storedDeliveryId } from '../../domain/sources/repeats.ts'
 import { deliveryIdIn } from '../../domain/sources/signature.ts'
 import { invalidSender, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isOver } from '../../lib/turns.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import type { SourceIgnored, SourceReceipt } from '../../schemas/source-delivery.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
-import { type Accepted, ARCHIVED, deliveryWriter, leftOutRow } from './delivery.ts'
+import { type Accepted, clearSlow, deliveryWriter, type StoredReceipt } from './delivery.ts'
+import { pendingDeliveries, pendingRow } from './pending.ts'
 import type { PayloadReader } from './reader.ts'
 import { countSlow } from './slow.ts'
 import { externalIdsIn, lockProjects } from './tasks.ts'
@@ -32,14 +33,16 @@ export type SourceTarget = Pick<
   | 'template'
   | 'clears'
   | 'slowDeliveries'
->
+> & { hasBacklog: boolean }
 
 /** A verified delivery with its time and ids: it can be stored again after an error. */
 export interface SourceDelivery {
   source: SourceTarget
-  row: SourceEventRow
-  reading: SourceReading
-  bytes: number
+  /** As it is while the delivery is pending. */
+  pending: SourceEventRow
+  /** Undefined if its source has used up its share, or has pending deliveries. */
+  reading: SourceReading | undefined
+  bytes: Buffer
 }
 
 /** The receiver of the sources: stores each delivery and writes its tasks in one transaction, in batches. */
@@ -50,10 +53,11 @@ export function sourceReceiver({
 }: {
   repos: Repositories
   clock: Clock
-  reader: PayloadReader
+  reader: Pick<PayloadReader, 'readInShare'>
 }) {
   const { sourceEvents } = repos.within(everywhere)
   const writeDeliveries = deliveryWriter({ clock })
+  const storePending = pendingDeliveries({ repos })
   const deliver = batcher(
     (deliveries: WeighedDelivery[]) => sourceEvents.redacted(() => deliverAll(deliveries)),
     {
@@ -68,32 +72,41 @@ export function sourceReceiver({
   )
 
   return {
-    /** Renders the templates on a payload, and assigns time and ids. */
+    /** Renders the templates on a payload if it is the turn of its source, and assigns time and ids. */
     async deliveryOf(
       source: SourceTarget,
       { bytes, headers }: { bytes: Buffer; headers: IncomingHttpHeaders },
     ): Promise<SourceDelivery> {
-      const reading = await reader.read({ definition: definitionOf(source), bytes }, source.id)
-      const deliveryId = deliveryIdIn(headers, source.scheme)
+      const result = source.hasBacklog
+        ? undefined
+        : await reader.readInShare({ definition: definitionOf(source), bytes }, source.id)
+      const reading = result && !isOver(result) ? result : undefined
+      const deliveryId = storedDeliveryId(deliveryIdIn(headers, source.scheme))
       const receivedAt = clock.now()
-      const row = eventRow({ id: clock.newId(receivedAt), source, receivedAt, reading, deliveryId })
-      return { source, row, reading, bytes: bytes.length }
+      const pending = pendingRow({
+        ...{ id: clock.newId(receivedAt), sourceId: source.id, receivedAt, deliveryId },
+      })
+      return { source, pending, reading, bytes }
     },
 
     /**
      * Stores a delivery; returns after the commit. Can be retried with the same delivery.
-     * @throws invalid_json, validation_failed, invalid_credentials if the source was deleted meanwhile; unavailable: then
-     * retry
+     * @throws invalid_json, validation_failed, rate_limited if too many are pending, invalid_credentials if the source was
+     * deleted meanwhile; unavailable: then retry
      */
-    async receive({ reading, ...delivery }: SourceDelivery): Promise<SourceReceipt | SourceIgnored> {
-      if (reading.outcome === 'accepted') return deliver({ ...delivery, tasks: reading.tasks })
+    async receive(delivery: SourceDelivery): Promise<StoredReceipt> {
+      const { source, reading, pending, bytes } = delivery
+      if (!reading) return storePending(delivery)
+      const row = eventRow(pending, { source, reading })
+      if (reading.outcome === 'accepted') {
+        const receipt = await deliver({ source, row, tasks: reading.tasks, bytes: bytes.length })
+        // An earlier one became pending meanwhile.
+        return receipt ?? storePending(delivery)
+      }
       await sourceEvents.redacted(() =>
         repos.within(everywhere).transaction(async (repos) => {
           await lockSources(repos, [delivery])
-          await repos.sourceEvents.insert([delivery.row])
-          if (reading.outcome === 'rejected' && reading.isTooSlow) {
-            await countSlow(repos, { clock, source: delivery.source })
-          } else await clearSlow(repos, [delivery])
+          await storeUntaken(repos, { clock, source, row, reading })
         }),
       )
       if (reading.outcome === 'filtered') return { accepted: false, reason: 'filtered' }
@@ -102,21 +115,19 @@ export function sourceReceiver({
     },
   }
 
-  async function deliverAll(deliveries: WeighedDelivery[]): Promise<(SourceReceipt | SourceIgnored)[]> {
+  /** Undefined for those that have to wait for pending ones. */
+  async function deliverAll(deliveries: WeighedDelivery[]): Promise<(StoredReceipt | undefined)[]> {
     return retryDecision(() =>
       repos.within(everywhere).transaction(async (repos) => {
         const projects = await lockProjects(repos, {
           projectIds: deliveries.map(({ source }) => source.projectId),
           items: deliveries.flatMap(({ source, tasks }) => externalIdsIn(source.id, tasks)),
         })
-        await lockSources(repos, deliveries)
-        await clearSlow(repos, deliveries)
-        const { open = [], archived = [] } = Object.groupBy(deliveries, ({ source }) =>
-          projects.get(source.projectId) ? 'open' : 'archived',
-        )
-        await repos.sourceEvents.insert(archived.map(({ row }) => leftOutRow(row)))
-        const receipts = await writeDeliveries(repos, { deliveries: open, projects })
-        return deliveries.map(({ row }) => receipts.get(row.id) ?? ARCHIVED)
+        const locked = await lockSources(repos, deliveries)
+        const now = deliveries.filter(({ source }) => !locked.get(source.id))
+        const receipts = await writeDeliveries(repos, { deliveries: now, projects })
+        const receiptOf = new Map(now.map((delivery, index) => [delivery, receipts[index]]))
+        return deliveries.map((delivery) => receiptOf.get(delivery))
       }),
     )
   }
@@ -124,51 +135,51 @@ export function sourceReceiver({
 
 /** A delivery with its share of a batch's limit. */
 interface WeighedDelivery extends Accepted {
-  source: SourceTarget
   bytes: number
 }
 
-/** @throws invalid_credentials if one was deleted */
+/**
+ * Returns by their ids whether they have pending deliveries.
+ * @throws invalid_credentials if one was deleted
+ */
 async function lockSources(
   { sources }: BoundRepositories,
   deliveries: { source: Pick<SourceTarget, 'id'> }[],
-): Promise<void> {
+): Promise<Map<string, boolean>> {
   const ids = [...new Set(deliveries.map(({ source }) => source.id))]
   const present = await sources.listForShare(ids)
   if (present.size < ids.length) throw invalidSender()
+  return present
 }
 
-/** The templates of these were rendered in time. */
-const clearSlow = ({ sources }: BoundRepositories, deliveries: { source: SourceTarget }[]) =>
-  sources.clearSlow(deliveries.flatMap(({ source }) => (source.slowDeliveries > 0 ? source.id : [])))
+/** Stores a delivery that makes no task, in a transaction that has locked its source. */
+export async function storeUntaken(
+  repos: BoundRepositories,
+  { clock, source, row, reading }: UntakenDelivery,
+): Promise<void> {
+  await repos.sourceEvents.insert([row])
+  if (reading.outcome === 'rejected' && reading.isTooSlow) await countSlow(repos, { clock, source })
+  else await clearSlow(repos, [{ source }])
+}
+
+interface UntakenDelivery {
+  clock: Clock
+  source: Accepted['source']
+  row: SourceEventRow
+  reading: SourceReading
+}
 
 /** An inbox row, before its tasks are written. */
-function eventRow({
-  id,
-  source,
-  receivedAt,
-  reading,
-  ...sent
-}: {
-  id: string
-  source: SourceTarget
-  receivedAt: Date
-  reading: SourceReading
-  deliveryId: string | null
-}): SourceEventRow {
+export function eventRow(
+  pending: SourceEventRow,
+  { source, reading }: { source: Pick<SourceTarget, 'projectId'>; reading: SourceReading },
+): SourceEventRow {
   const isAccepted = reading.outcome === 'accepted'
-  const deliveryId = storedDeliveryId(sent.deliveryId)
   return {
-    id,
-    sourceId: source.id,
-    dedupKey: isAccepted ? dedupKeyOf(deliveryId) : null,
-    deliveryId,
+    ...pending,
+    dedupKey: isAccepted ? pending.dedupKey : null,
     outcome: reading.outcome === 'unreadable' ? 'rejected' : reading.outcome,
-    duplicates: 0,
-    receivedAt,
     projectId: isAccepted ? source.projectId : null,
-    listId: null,
-    tasks: [],
     errors: errorsOf(reading),
     ...reading.stored,
   }

@@ -25,9 +25,9 @@ interface ItemsOfDelivery {
   tasks: ItemTask[]
 }
 
-/** With the time at which it had arrived, a delivery is replayed. */
-interface Replayed {
-  replayOf?: Date
+interface Sent {
+  /** When deliveries arrived that are processed later; absent for those that arrive now. */
+  sentAt?: Date | undefined
 }
 
 /**
@@ -38,12 +38,12 @@ interface Replayed {
  */
 export async function judgeItems(
   { sourceItems }: Pick<BoundRepositories, 'sourceItems'>,
-  { deliveries, replayOf }: { deliveries: ItemsOfDelivery[] } & Replayed,
+  { deliveries, sentAt, isReplay = false }: { deliveries: ItemsOfDelivery[]; isReplay?: boolean } & Sent,
 ): Promise<Map<string, JudgedItem[]>> {
   const keyed = deliveries.map(({ row, tasks }) => ({ row, tasks, keys: itemKeysOf(tasks) }))
   const locked = await sourceItems.lock(
     keyed.flatMap(({ row: { sourceId }, keys }) => keys.map((key) => ({ sourceId, key }))),
-    replayOf,
+    sentAt,
   )
   const known = new Map<string, KnownItem>(locked.map((row) => [nameOf(row), row]))
   return new Map(
@@ -52,7 +52,7 @@ export async function judgeItems(
         const key = keys[index] ?? ''
         const name = nameOf({ sourceId, key })
         const before = known.get(name)
-        const isApplied = dedupKey !== null || (replayOf && item.task.externalId !== undefined)
+        const isApplied = dedupKey !== null || (isReplay && item.task.externalId !== undefined)
         if (!isApplied && before && isRepeat(item, before)) return { item, key, latest: before, isNew: false }
         const latest = { hash: item.hash, isRecent: true, eventId: id, taskId: null }
         known.set(name, latest)
@@ -74,7 +74,7 @@ export function resultIn(latest: KnownItem, result: WrittenItem | LeftOut): Writ
 /** Writes the new items that have a task now; the others may be sent again. */
 export async function rememberItems(
   { sourceItems }: Pick<BoundRepositories, 'sourceItems'>,
-  { judged, replayOf }: { judged: { sourceId: string; items: JudgedItem[] }[] } & Replayed,
+  { judged, sentAt }: { judged: { sourceId: string; items: JudgedItem[] }[] } & Sent,
 ): Promise<void> {
   const latest = new Map(
     judged.flatMap(({ sourceId, items }) =>
@@ -85,7 +85,7 @@ export async function rememberItems(
       ),
     ),
   )
-  await sourceItems.write([...latest.values()], replayOf)
+  await sourceItems.write([...latest.values()], sentAt)
 }
 
 const nameOf = ({ sourceId, key }: { sourceId: string; key: string }) => `${sourceId} ${key}`
