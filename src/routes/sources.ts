@@ -148,7 +148,8 @@ export const sourcesRoutes: FastifyPluginAsyncTypebox<
         tags,
         operationId: 'deleteSource',
         summary: 'Delete a source',
-        description: 'Deletes a source with its inbox. Its tasks stay.',
+        description:
+          'Deletes a source with its inbox. Its tasks stay, and so do events in the feedback inbox.',
         params: IdPath('source'),
         response: { 204: emptyResponse('The source is deleted.') },
       },

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
+import { feedback } from '../support/feedback.ts'
 import { sourceOf } from '../support/sources.ts'
 import { testWith, violationsOn } from './support/browser.ts'
 
@@ -115,6 +116,40 @@ describe('a source', () => {
     await dialog.getByRole('button', { name: 'Replay' }).click()
     await page.getByText('Delivery replayed and accepted').waitFor()
     expect(await status()).toBe('open')
+  })
+
+  test('that makes feedback has no templates, and shows the tasks of the feedback webhook', async ({
+    app,
+  }) => {
+    const page = await app.open('/settings/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const clears = page.getByLabel('Clear “Labels” when this renders nothing')
+    await page.getByLabel('Labels', { exact: true }).fill('form')
+    await clears.check()
+    await page.getByRole('combobox', { name: 'Start from' }).click()
+    await page.getByRole('option', { name: 'PostHog feedback' }).click()
+    await page.getByText('Webhook routing decides which project they go to').waitFor()
+    for (const label of ['Title', 'A task for each', 'Only if', 'List']) {
+      await expect.poll(() => page.getByLabel(label, { exact: true }).count()).toBe(0)
+    }
+    await page.getByLabel('Payload').fill(JSON.stringify(feedback({ note: 'Export fails' })))
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.getByRole('article', { name: 'Export fails' }).waitFor()
+    expect(await violationsOn(page)).toEqual([])
+    await page.getByLabel('Payload').fill(JSON.stringify(feedback({}, { event: '$pageview' })))
+    await preview.getByText('Only feedback_submitted events create tasks').waitFor()
+    await page.getByRole('button', { name: 'Create source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Secret of “PostHog feedback”' })
+    await dialog.getByRole('button', { name: "I've stored it" }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'PostHog feedback' })
+    await item.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Renamed feedback')
+    await page.getByRole('button', { name: 'Save source' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Renamed feedback' }).waitFor()
+    const [source] = (await app.service.get('/api/sources')).body.data.filter(
+      ({ mapping }: { mapping: string }) => mapping === 'feedback',
+    )
+    expect(source).toMatchObject({ name: 'Renamed feedback', template: null })
   })
 
   test('starts from a preset, and is edited, turned off, and deleted', async ({ app }) => {

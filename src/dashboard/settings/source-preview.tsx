@@ -39,17 +39,28 @@ export function SourcePreview({ text, onText, isLatest, isNew, payload, definiti
         onChange={(event) => onText(event.currentTarget.value)}
       />
       {payload && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
-      {payload && query.data && <Result result={query.data} isNew={isNew} />}
+      {payload && query.data && (
+        <Result result={query.data} isNew={isNew} isFeedback={definition.mapping === 'feedback'} />
+      )}
     </section>
   )
 }
 
-function Result({ result, isNew }: { result: TestResult; isNew: boolean }) {
+interface ResultProps {
+  result: TestResult
+  isNew: boolean
+  isFeedback: boolean
+}
+
+function Result({ result, isNew, isFeedback }: ResultProps) {
   const { outcome, tasks, filtered, errors } = result
   return (
     <div role="status" className="stack">
       {outcome === 'filtered' && (
-        <p className="quiet">The filter excludes this payload. No task is created.</p>
+        <p className="quiet">
+          {isFeedback ? 'Only feedback_submitted events create tasks.' : 'The filter excludes this payload.'}{' '}
+          No task is created.
+        </p>
       )}
       {outcome === 'rejected' && <p>This delivery would be rejected.</p>}
       <EventErrors errors={errors} />

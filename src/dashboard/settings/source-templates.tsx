@@ -1,6 +1,8 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Fragment } from 'react'
 import type { Problem } from '../api/problem.ts'
 import type { SourceDraft } from './source-draft.ts'
+import type { Source } from './source-queries.ts'
 
 interface SourceTemplatesProps {
   draft: SourceDraft
@@ -24,6 +26,12 @@ const MEMBERS: { member: Member; label: string; description?: string }[] = [
   { member: 'status', label: 'Status', description: '“open” reopens a done task. “done” completes it.' },
 ]
 
+const CLEARABLE = [
+  'description',
+  'labels',
+  'externalUrl',
+] as const satisfies readonly Source['clears'][number][]
+
 /** The fields that decide which tasks a payload makes. */
 export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps) {
   return (
@@ -45,21 +53,43 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
         onChange={(event) => onEdit({ filter: event.currentTarget.value })}
       />
       {MEMBERS.map(({ member, label, description }) => (
-        <Textarea
-          key={member}
-          label={label}
-          description={description}
-          autosize
-          minRows={1}
-          maxRows={8}
-          spellCheck={false}
-          value={draft.template[member]}
-          error={problem?.byField[`/template/${member}`]}
-          onChange={(event) =>
-            onEdit({ template: { ...draft.template, [member]: event.currentTarget.value } })
-          }
-        />
+        <Fragment key={member}>
+          <Textarea
+            label={label}
+            description={description}
+            autosize
+            minRows={1}
+            maxRows={8}
+            spellCheck={false}
+            value={draft.template[member]}
+            error={problem?.byField[`/template/${member}`]}
+            onChange={(event) =>
+              onEdit({ template: { ...draft.template, [member]: event.currentTarget.value } })
+            }
+          />
+          <Clearing {...{ draft, member, label, onEdit }} />
+        </Fragment>
       ))}
     </>
+  )
+}
+
+interface ClearingProps extends Pick<SourceTemplatesProps, 'draft' | 'onEdit'> {
+  member: Member
+  label: string
+}
+
+/** Whether a member that renders nothing is removed from the task. Nothing for those that a task always has. */
+function Clearing({ draft, member, label, onEdit }: ClearingProps) {
+  const clearable = CLEARABLE.find((name) => name === member)
+  if (!clearable || draft.template[member].trim() === '') return null
+  const others = draft.clears.filter((name) => name !== clearable)
+  return (
+    <Checkbox
+      size="xs"
+      label={`Clear “${label}” when this renders nothing`}
+      checked={draft.clears.includes(clearable)}
+      onChange={(event) => onEdit({ clears: event.currentTarget.checked ? [...others, clearable] : others })}
+    />
   )
 }

@@ -141,7 +141,11 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
             await refresh()
           }}
         >
-          Deliveries are rejected immediately, and the inbox is deleted. Tasks are kept. This can't be undone.
+          Deliveries are rejected immediately.{' '}
+          {source.mapping === 'feedback'
+            ? 'Tasks are kept, and so are events in the feedback inbox.'
+            : 'The inbox is deleted, and tasks are kept.'}{' '}
+          This can't be undone.
         </ConfirmDialog>
       )}
     </li>
