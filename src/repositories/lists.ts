@@ -1,5 +1,5 @@
 import { violates } from '../db/database-error.ts'
-import { and, asc, eq, getTableColumns, type SQL, sql } from '../db/drizzle.ts'
+import { and, asc, eq, getTableColumns, gt, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { listCountChanges } from '../db/tables/task-counts.ts'
@@ -121,6 +121,14 @@ export function listsRepository(db: Executor, reach: Reach) {
         after && sql`(${lists.position}, ${lists.id}) > (${after.position}::integer, ${after.id}::uuid)`
       return counted(and(eq(lists.projectId, projectId), inReach, isLater))
         .orderBy(asc(lists.position), asc(lists.id))
+        .limit(limit)
+    },
+
+    /** Of all projects that are not archived, by id. */
+    async listAllCounted({ after, limit }: { after: string | undefined; limit: number }): Promise<ListRow[]> {
+      const isActive = sql`${lists.projectId} in (select id from ${projects} where archived_at is null)`
+      return counted(and(inReach, isActive, after === undefined ? undefined : gt(lists.id, after)))
+        .orderBy(asc(lists.id))
         .limit(limit)
     },
 

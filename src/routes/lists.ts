@@ -54,6 +54,23 @@ export const listsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
   )
 
   app.get(
+    '/lists',
+    {
+      config: { operation: listOperations.listAll, errors: ['invalid_cursor'] },
+      schema: {
+        tags,
+        operationId: 'listAllLists',
+        summary: 'List lists of all projects',
+        description:
+          'Returns a page of the lists of all projects that aren’t archived, in the order in which they were created.',
+        querystring: ListQuery,
+        response: { 200: responses(ListPage, { description: 'A page of lists.' }) },
+      },
+    },
+    (request) => lists.listAll(request.caller, request.query),
+  )
+
+  app.get(
     '/lists/:id',
     {
       config: { operation: listOperations.get, errors: ['list_not_found'] },

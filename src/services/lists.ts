@@ -1,5 +1,5 @@
 import { changesBetween, isNoChange } from '../domain/changes.ts'
-import { orderByPosition } from '../domain/cursor.ts'
+import { orderById, orderByPosition } from '../domain/cursor.ts'
 import { idsOf, insertAt } from '../domain/list-order.ts'
 import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
@@ -24,6 +24,7 @@ interface ListsDeps {
 export const listOperations = {
   create: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
+  listAll: { scope: 'tasks:read' },
   get: { scope: 'tasks:read' },
   names: { scope: 'tasks:read' },
   update: { scope: 'tasks:write' },
@@ -83,6 +84,17 @@ export function listsService({ repos, clock, ...limits }: ListsDeps) {
         order: orderByPosition('lists'),
         request: query,
         read: (after, limit) => bound.lists.listCounted(projectId, { after, limit }),
+      })
+      return { data: data.map(toList), nextCursor }
+    },
+
+    /** Of all projects that are not archived, by creation. */
+    async listAll(caller: Caller, query: ListQuery) {
+      const bound = repos.within(caller)
+      const { data, nextCursor } = await readPage({
+        order: orderById('all lists'),
+        request: query,
+        read: (after, limit) => bound.lists.listAllCounted({ after, limit }),
       })
       return { data: data.map(toList), nextCursor }
     },

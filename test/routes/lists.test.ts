@@ -15,6 +15,42 @@ const newList = async (projectId: string, body: object = { name: 'A list' }) =>
 const orderOf = async (projectId: string) =>
   namesInOrder((await service.get(`/api/projects/${projectId}/lists?limit=200`)).body.data)
 
+describe('the lists of all projects', () => {
+  const all = async (query = '', key?: string) =>
+    (await service.get(`/api/lists?limit=200${query}`, key === undefined ? {} : { key })).body.data
+
+  test('are those of projects that are not archived, page by page', async () => {
+    const [one, other, archived] = [
+      await service.given.project(),
+      await service.given.project(),
+      await service.given.project(),
+    ]
+    const [first, second] = [await newList(one.id), await newList(other.id)]
+    await service.post(`/api/projects/${archived.id}/archive`)
+
+    const data = await all()
+
+    expect(data).toContainEqual(first)
+    expect(data).toContainEqual(second)
+    expect(data.filter(({ projectId }: { projectId: string }) => projectId === archived.id)).toEqual([])
+    const paged: unknown[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await service.get(`/api/lists?limit=1${cursor}`)
+      paged.push(...body.data)
+      if (body.nextCursor === null) break
+      cursor = `&cursor=${body.nextCursor}`
+    }
+    expect(paged).toEqual(data)
+  })
+
+  test('are those of one project for a key of it', async () => {
+    const [own] = [await service.given.project(), await service.given.project()]
+    const key = await service.given.key({ name: 'bound', scopes: ['tasks:read'], projectId: own.id })
+    const data = await all('', key)
+    expect(data.map(({ projectId }: { projectId: string }) => projectId)).toEqual([own.id])
+  })
+})
+
 describe('a new list', () => {
   test('is last, empty, and not the default', async () => {
     const project = await service.given.project()

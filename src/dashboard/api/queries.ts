@@ -146,6 +146,12 @@ export const listsQuery = (projectId: string) =>
       ),
   })
 
+/** The lists of all active projects, in one request for 200. */
+export const allListsQuery = queryOptions({
+  queryKey: ['lists'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/lists', pageQuery(cursor)))),
+})
+
 export const rulesQuery = (projectId?: string) =>
   queryOptions({
     queryKey: ['rules', projectId ?? null],

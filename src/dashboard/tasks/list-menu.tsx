@@ -1,14 +1,5 @@
 import { Menu } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { listsQuery, projectsQuery } from '../api/queries.ts'
-
-/** The lists of all active projects. */
-export function useAllLists() {
-  const { data: projects = [] } = useQuery(projectsQuery)
-  const active = projects.filter(({ archivedAt }) => archivedAt === null)
-  const lists = useQueries({ queries: active.map(({ id }) => listsQuery(id)) })
-  return active.map((project, index) => ({ project, lists: lists[index]?.data ?? [] }))
-}
+import { useAllLists } from '../api/use-all-lists.ts'
 
 export function ListMenuItems({ onPick }: { onPick(listId: string): void }) {
   return useAllLists().map(({ project, lists }) => (

@@ -1,7 +1,6 @@
 import { Button, Select } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { listsQuery, projectsQuery } from '../api/queries.ts'
+import { useAllLists } from '../api/use-all-lists.ts'
 import { plural } from '../lib/plural.ts'
 import type { CsvFile } from './csv-file.ts'
 import { CsvProgress } from './csv-progress.tsx'
@@ -119,12 +118,9 @@ function Errors({ invalid }: { invalid: MappedRow[] }) {
 }
 
 function ListSelect({ value, onChange }: { value: string | null; onChange(listId: string | null): void }) {
-  const { data: projects = [] } = useQuery(projectsQuery)
-  const active = projects.filter(({ archivedAt }) => archivedAt === null)
-  const lists = useQueries({ queries: active.map(({ id }) => listsQuery(id)) })
-  const groups = active.map((project, index) => ({
+  const groups = useAllLists().map(({ project, lists }) => ({
     group: project.name,
-    items: (lists[index]?.data ?? []).map((list) => ({
+    items: lists.map((list) => ({
       value: list.id,
       label: `${project.name} / ${list.name}`,
     })),

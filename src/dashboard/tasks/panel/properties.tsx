@@ -1,12 +1,13 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { projectsQuery, type Task } from '../../api/queries.ts'
+import { useState } from 'react'
+import { listsQuery, projectsQuery, type Task } from '../../api/queries.ts'
+import { useAllLists } from '../../api/use-all-lists.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { BlockedBy } from '../dependencies/blocked-by.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
-import { useAllLists } from '../list-menu.tsx'
 import { isTied, statusLock, useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
 import { changeToChoice, STATUS_CHOICES, type StatusChoice, statusChoiceOf } from '../status-choice.ts'
@@ -131,10 +132,14 @@ interface ListSelectProps {
 }
 
 function ListSelect({ task, staysInProject, selectProps, onMove }: ListSelectProps) {
-  const allLists = useAllLists()
+  const [isOpen, setOpen] = useState(false)
   const { data: projects = [] } = useQuery(projectsQuery)
+  const { data: ownLists = [] } = useQuery(listsQuery(task.projectId))
+  const allLists = useAllLists({ isEnabled: isOpen })
   // As does a task that the code host manages, a report, or one that has reports.
-  const allowedLists = allLists.filter(({ project }) => !staysInProject || project.id === task.projectId)
+  const allowedLists = allLists
+    .map(({ project, lists }) => ({ project, lists: project.id === task.projectId ? ownLists : lists }))
+    .filter(({ project }) => !staysInProject || project.id === task.projectId)
   const data = allowedLists.map(({ project, lists }) => ({
     group: project.name,
     items: lists.map(({ id, name }) => ({ value: id, label: name })),
@@ -145,6 +150,7 @@ function ListSelect({ task, staysInProject, selectProps, onMove }: ListSelectPro
     <Select
       {...selectProps}
       aria-label="List"
+      onDropdownOpen={() => setOpen(true)}
       data={data}
       value={isListed ? task.listId : null}
       placeholder={project?.name ?? ''}
