@@ -81,7 +81,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
   tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
   projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
   settings: ['session', 'navigation', 'components', 'api', 'lib'],
-  'live-updates': ['session', 'api', 'lib'],
+  'live-updates': ['session', 'components', 'api', 'lib'],
   session: ['navigation', 'components', 'api'],
   keyboard: ['navigation', 'components', 'types of api'],
   navigation: ['components', 'api'],

@@ -66,9 +66,7 @@ describe('a task', () => {
     await panelOf(page).getByRole('button', { name: 'Nihongo' }).click()
     const title = panelOf(page).getByRole('textbox', { name: 'Title' })
     await title.fill('にほn')
-    await title.evaluate((field) =>
-      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })),
-    )
+    await title.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
     await title.fill('日本語')
     await title.press('Enter')
     await panelOf(page).getByRole('button', { name: '日本語' }).waitFor()

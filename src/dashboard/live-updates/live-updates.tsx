@@ -3,8 +3,8 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { invalidate } from '../api/invalidate.ts'
 import type { Activity } from '../api/queries.ts'
 import { toServerTime } from '../api/server-clock.ts'
+import { preloadModule } from '../components/lazy.tsx'
 import { useMe } from '../session/session.ts'
-import { createCacheUpdater } from './cache-updates.ts'
 import { IDLE_TIMEOUT_MS, type LiveEvent } from './event-source.ts'
 import { fetchActivitySince } from './missed-activity.ts'
 import { followSharedStream } from './shared-stream.ts'
@@ -24,6 +24,9 @@ const MAX_REMEMBERED_IDS = 5_000
 /** Missed activity is requested until it succeeds. */
 const RETRY_MS = 1_000
 
+/** The first page needs it when something changes. */
+const loadCacheUpdates = preloadModule(() => import('./cache-updates.ts'))
+
 /** Keeps the query cache up to date with the stream and provides its events. */
 export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
@@ -39,7 +42,7 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!canReadTasks || !sessionId) return
     const seenIds = new Set<string>()
-    const cacheUpdater = createCacheUpdater(queryClient)
+    const cacheUpdater = loadCacheUpdates().then(({ createCacheUpdater }) => createCacheUpdater(queryClient))
     const startedAt = Math.min(Date.now(), oldestListLoad(queryClient))
     let wasOpen = false
     let isStopped = false
@@ -51,7 +54,10 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
       if (seenIds.size > MAX_REMEMBERED_IDS)
         for (const id of [...seenIds].slice(0, MAX_REMEMBERED_IDS / 2)) seenIds.delete(id)
       if (newEvents.length === 0) return
-      cacheUpdater.applyEvents(newEvents)
+      cacheUpdater.then(
+        ({ applyEvents }) => applyEvents(newEvents),
+        () => invalidate(queryClient),
+      )
       for (const listener of listeners.current) listener(newEvents)
     }
 
@@ -99,7 +105,10 @@ export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
       isStopped = true
       clearTimeout(retry)
       stop()
-      cacheUpdater.stop()
+      cacheUpdater.then(
+        (updater) => updater.stop(),
+        () => {},
+      )
     }
   }, [queryClient, canReadTasks, sessionId])
 

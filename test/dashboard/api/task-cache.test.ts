@@ -1,19 +1,18 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { describe, expect, test } from 'vitest'
 import {
+  dropTasks,
+  insertTasks,
+  isInLoadedRange,
+  listsContaining,
+} from '../../../src/dashboard/api/list-positions.ts'
+import {
   type TaskFilters,
   type TaskIdPage,
   type TaskListItem,
   tasksQuery,
 } from '../../../src/dashboard/api/queries.ts'
-import {
-  dropTasks,
-  insertTasks,
-  isInLoadedRange,
-  listsContaining,
-  rowsIn,
-  trimList,
-} from '../../../src/dashboard/api/task-cache.ts'
+import { rowsIn, trimList } from '../../../src/dashboard/api/task-cache.ts'
 import { recordsOf } from '../../../src/dashboard/api/task-records.ts'
 
 const ALL: TaskFilters = {}

@@ -1,4 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { invalidate } from '../../api/invalidate.ts'
+import { comesBefore, dropTasks, insertTasks, isInLoadedRange } from '../../api/list-positions.ts'
 import {
   cursorParam,
   DEFAULT_SORT,
@@ -7,39 +9,17 @@ import {
   type TaskIdPage,
   type TaskListItem,
 } from '../../api/queries.ts'
-import { comesBefore } from '../../api/task-cache.ts'
+import { pagesOf } from '../../api/task-cache.ts'
 import { recordsOf } from '../../api/task-records.ts'
 import { OVERLAP_MS } from '../../live-updates/missed-activity.ts'
+import type { ListCheck } from './list-effect.ts'
+
+export { insertTasks }
 
 const PAGE_SIZE = 200
 const MAX_ARRIVALS = 50
 /** A longer list is loaded again instead. */
 const MAX_PAGES = 5
-
-/** What to ask the service about a list. */
-export interface ListCheck {
-  /** For tasks created since. */
-  arrivals: boolean
-  /** For all that it has loaded. */
-  all: boolean
-  /** For these, which changed since a time. */
-  changedIds: string[]
-  changedSince: number
-}
-
-export const NO_CHECK: ListCheck = {
-  arrivals: false,
-  all: false,
-  changedIds: [],
-  changedSince: Number.POSITIVE_INFINITY,
-}
-
-export const mergeChecks = (one: ListCheck, other: ListCheck): ListCheck => ({
-  arrivals: one.arrivals || other.arrivals,
-  all: one.all || other.all,
-  changedIds: [...new Set([...one.changedIds, ...other.changedIds])],
-  changedSince: Math.min(one.changedSince, other.changedSince),
-})
 
 interface LoadedList {
   queryClient: QueryClient
@@ -47,25 +27,59 @@ interface LoadedList {
   pages: TaskIdPage[]
 }
 
-export interface ListChanges {
+interface ListUpdate extends LoadedList {
+  /** What the user has changed stays where it is. */
+  ownIds: ReadonlySet<string>
+  /** Found before, and not inserted yet. */
+  pendingIds: string[]
+}
+
+/**
+ * Asks the service which tasks of a list match now: it knows the filters best. Removes those that match no longer, and
+ * returns those to insert. Loads a list again that is too long for that.
+ * @throws Problem
+ */
+export async function updateList(check: ListCheck, list: ListUpdate): Promise<string[]> {
+  const { queryClient, filters, ownIds, pendingIds } = list
+  const records = recordsOf(queryClient)
+  const changes = await askForChanges(check, list)
+  if (!changes) {
+    void invalidate(queryClient, { queryKey: ['tasks', filters] })
+    return []
+  }
+  const gone = new Set(changes.gone)
+  const isFaded = (id: string) => records.row(id)?.status === 'done' && canFade(filters)
+  const leaving = changes.gone.filter((id) => !ownIds.has(id) && !isFaded(id))
+  if (leaving.length > 0) dropTasks(queryClient, { filters, ids: leaving })
+  const pages = pagesOf(queryClient, filters) ?? []
+  const listed = new Set(pages.flatMap(({ ids }) => ids))
+  const candidates = new Set([...pendingIds.filter((id) => !gone.has(id)), ...changes.found])
+  return [...candidates].filter((id) => {
+    const task = records.row(id)
+    return task && !listed.has(id) && isInLoadedRange(task, { records, pages, filters })
+  })
+}
+
+/** Whether done tasks do not match, and are shown all the same until the list is loaded again. */
+const canFade = ({ status }: TaskFilters) => status !== undefined && !status.includes('done')
+
+interface ListChanges {
   /** Tasks that match. */
   found: string[]
   /** Tasks that match no longer. */
   gone: string[]
 }
 
-/**
- * Asks the service which tasks of a list match now: it knows the filters best.
- * @throws Problem
- */
-export async function checkList(check: ListCheck, list: LoadedList): Promise<ListChanges | 'too-long'> {
+/** Undefined if the list is too long. */
+async function askForChanges(check: ListCheck, list: LoadedList): Promise<ListChanges | undefined> {
   const receive = recordsOf(list.queryClient).request()
   const [arrived, changed] = await Promise.all([
     check.arrivals && !check.all ? fetchArrivals(list.filters) : [],
     check.changedIds.length > 0 && !check.all ? fetchChanged(check, list.filters) : [],
   ])
-  const range = check.all || changed === undefined ? await fetchRange(list) : undefined
-  if ((check.all || changed === undefined) && !range) return 'too-long'
+  const isRangeNeeded = check.all || changed === undefined
+  const range = isRangeNeeded ? await fetchRange(list) : undefined
+  if (isRangeNeeded && !range) return undefined
   const tasks = [...arrived, ...(changed ?? []), ...(range?.tasks ?? [])]
   receive(tasks)
   const found = new Set(tasks.map(({ id }) => id))

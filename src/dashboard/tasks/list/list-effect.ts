@@ -39,3 +39,28 @@ export function listEffect(type: string, filters: Filters): ListEffect {
   if (ARRIVALS.includes(type)) return 'arrival'
   return TASK_CHANGES.includes(type) ? 'change' : 'none'
 }
+
+/** What to ask the service about a list. */
+export interface ListCheck {
+  /** For tasks created since. */
+  arrivals: boolean
+  /** For all that it has loaded. */
+  all: boolean
+  /** For these, which changed since a time. */
+  changedIds: string[]
+  changedSince: number
+}
+
+export const NO_CHECK: ListCheck = {
+  arrivals: false,
+  all: false,
+  changedIds: [],
+  changedSince: Number.POSITIVE_INFINITY,
+}
+
+export const mergeChecks = (one: ListCheck, other: ListCheck): ListCheck => ({
+  arrivals: one.arrivals || other.arrivals,
+  all: one.all || other.all,
+  changedIds: [...new Set([...one.changedIds, ...other.changedIds])],
+  changedSince: Math.min(one.changedSince, other.changedSince),
+})

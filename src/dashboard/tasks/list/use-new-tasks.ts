@@ -1,18 +1,17 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { invalidate } from '../../api/invalidate.ts'
-import { isTransient, Problem, problemOf } from '../../api/problem.ts'
+import { isTransient, problemOf } from '../../api/problem.ts'
 import type { Activity, TaskFilters, TaskIdPage } from '../../api/queries.ts'
 import { DEFAULT_SORT } from '../../api/queries.ts'
-import { dropTasks, insertTasks, isInLoadedRange } from '../../api/task-cache.ts'
-import { recordsOf } from '../../api/task-records.ts'
+import { pagesOf } from '../../api/task-cache.ts'
+import { preloadModule } from '../../components/lazy.tsx'
 import { createThrottle, type Throttle } from '../../lib/throttle.ts'
 import type { LiveEvent } from '../../live-updates/event-source.ts'
 import { useLiveEvents } from '../../live-updates/live-updates.tsx'
 import { useMe } from '../../session/session.ts'
 import { canLeave } from '../filters.ts'
-import { checkList, type ListCheck, mergeChecks, NO_CHECK } from './check-list.ts'
-import { listEffect } from './list-effect.ts'
+import { type ListCheck, listEffect, mergeChecks, NO_CHECK } from './list-effect.ts'
 
 const BATCH_DELAY_MS = 400
 /** Bounds the requests while tasks keep coming. */
@@ -22,6 +21,9 @@ const AT_TOP_PX = 8
 const MAX_INSERTED = 50
 
 const NO_IDS: string[] = []
+
+/** The first page needs none of it. */
+const load = preloadModule(() => import('./check-list.ts'))
 
 /**
  * Keeps the tasks of a list those that match. Tasks that others have changed leave it, unless they are done. At the top of
@@ -44,7 +46,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
       setPendingIds(NO_IDS)
       if (ids.length >= MAX_INSERTED || !isNewestFirst)
         void queryClient.resetQueries({ queryKey: ['tasks', filters] })
-      else insertTasks(queryClient, { filters, ids })
+      else void load().then(({ insertTasks }) => insertTasks(queryClient, { filters, ids }))
     },
     [queryClient, filters, isNewestFirst],
   )
@@ -54,31 +56,19 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     pendingCheck.current = NO_CHECK
     const pages = pagesOf(queryClient, filters)
     if (!pages) return
-    const result = await checkList(requested, { queryClient, filters, pages }).catch(problemOf)
-    if (result instanceof Problem && isTransient(result)) {
+    const list = { queryClient, filters, pages, ownIds: ownIds.current, pendingIds: latest.current }
+    try {
+      const { updateList } = await load()
+      const arrived = await updateList(requested, list)
+      const isAtTop = (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX
+      if (arrived.length > 0 && isAtTop && isNewestFirst) insert(arrived)
+      else setPendingIds(arrived)
+    } catch (error) {
+      // Loading it says what is wrong.
+      if (!isTransient(problemOf(error))) return invalidate(queryClient, { queryKey: ['tasks', filters] })
       pendingCheck.current = mergeChecks(requested, pendingCheck.current)
-      return throttle.current?.schedule(RETRY_MS)
+      throttle.current?.schedule(RETRY_MS)
     }
-    // Loading it says what is wrong.
-    if (result === 'too-long' || result instanceof Problem)
-      return void invalidate(queryClient, { queryKey: ['tasks', filters] })
-    const records = recordsOf(queryClient)
-    const isFaded = (id: string) => records.row(id)?.status === 'done' && canFade(filters)
-    const leaving = result.gone.filter((id) => !ownIds.current.has(id) && !isFaded(id))
-    if (leaving.length > 0) dropTasks(queryClient, { filters, ids: leaving })
-    const current = pagesOf(queryClient, filters)
-    if (!current) return
-    const listed = idsIn(current)
-    const gone = new Set(result.gone)
-    const candidates = new Set([...latest.current.filter((id) => !gone.has(id)), ...result.found])
-    const arrived = [...candidates].filter((id) => {
-      const task = records.row(id)
-      return task && !listed.has(id) && isInLoadedRange(task, { records, pages: current, filters })
-    })
-    if (arrived.length === 0) return setPendingIds(NO_IDS)
-    const isAtTop = (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX
-    if (isAtTop && isNewestFirst) insert(arrived)
-    else setPendingIds(arrived)
   }, [queryClient, filters, isNewestFirst, insert, scroller])
 
   useEffect(() => {
@@ -125,12 +115,6 @@ const checkFor = (event: LiveEvent, effect: 'arrival' | 'change' | 'any'): ListC
   changedSince:
     effect === 'change' ? Date.parse((event.data as Activity).createdAt) : Number.POSITIVE_INFINITY,
 })
-
-/** Whether done tasks do not match, and are shown all the same until the list is loaded again. */
-const canFade = ({ status }: TaskFilters) => status !== undefined && !status.includes('done')
-
-const pagesOf = (queryClient: QueryClient, filters: TaskFilters) =>
-  queryClient.getQueryData<{ pages: TaskIdPage[] }>(['tasks', filters])?.pages
 
 const idsIn = (pages: TaskIdPage[]) => new Set(pages.flatMap(({ ids }) => ids))
 
