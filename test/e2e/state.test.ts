@@ -3,6 +3,7 @@ import {
   type AppInBrowser,
   createTask,
   delayRequests,
+  expectNone,
   panelOf,
   rowOf,
   taskOf,
@@ -16,7 +17,7 @@ const newProject = async ({ service }: AppInBrowser, name: string) => {
 }
 
 describe('a task', () => {
-  test('is as the service has it when the first of two answers is late', async ({ app }) => {
+  test('is as the service has it when the first of two responses is late', async ({ app }) => {
     const { id } = await createTask(app, { title: 'Pressed twice' })
     const page = await app.open(`/tasks/${id}`, { isLive: true })
     await panelOf(page).getByRole('button', { name: 'Mark done' }).waitFor()
@@ -106,7 +107,7 @@ describe('a list', () => {
     for (const page of [inProgress, ready, all])
       for (const title of ['Claimed soon', 'Waiting'])
         await page.getByRole('link', { name: title }).waitFor({ state: 'detached' })
-    expect(await unclaimed.getByRole('link', { name: 'Waiting' }).count()).toBe(1)
+    await unclaimed.getByRole('link', { name: 'Waiting' }).waitFor()
   })
 })
 
@@ -131,15 +132,15 @@ test('64 projects: a picker asks for all lists in one request, and a task for it
 test('the priority of an instruction and its switch are not in conflict', async ({ app }) => {
   await app.service.post('/api/rules', { content: 'Be brief.', priority: 1 })
   const page = await app.open('/settings/instructions')
-  const answers: number[] = []
+  const responses: number[] = []
   page.on('response', (response) => {
-    if (response.request().method() === 'PATCH') answers.push(response.status())
+    if (response.request().method() === 'PATCH') responses.push(response.status())
   })
   const send = await delayRequests(page, { url: '**/api/rules/*', method: 'PATCH' })
   await page.getByRole('textbox', { name: /^Priority of/ }).fill('7')
   await page.getByRole('switch', { name: /Be brief/ }).click({ force: true })
   send()
-  await expect.poll(() => answers).toEqual([200, 200])
+  await expect.poll(() => responses).toEqual([200, 200])
   const { body } = await app.service.get('/api/rules?includeInactive=true')
   expect(body.data).toMatchObject([{ priority: 7, isActive: false }])
 })
@@ -163,9 +164,9 @@ describe('another key in the dialog over an ended session', () => {
     await question.getByLabel('API key').fill(second)
     await question.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'Task of the second' }).waitFor()
-    expect(await page.getByText('Secret of the first').count()).toBe(0)
-    expect(await page.getByText('Of the first').count()).toBe(0)
+    await expectNone(page, page.getByText('Secret of the first'))
+    await expectNone(page, page.getByText('Of the first'))
     await page.getByRole('button', { name: 'New task' }).click()
-    expect(await dialog.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('')
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('')
   })
 })
