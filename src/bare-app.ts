@@ -7,14 +7,12 @@ import { isDatabaseAway, isDiskFull, withoutValues } from './db/database-error.t
 import type { WorkerJobs } from './domain/worker-jobs.ts'
 import {
   bodyStalled,
-  bodyTooLarge,
   tooManyBodies,
   tooManyLargeBodies,
   unreadableAddress,
   workerLost,
 } from './errors/index.ts'
 import { bodyIntake } from './lib/body-intake.ts'
-import { byteBudget } from './lib/byte-budget.ts'
 import { lazily } from './lib/lazy.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
 import { refuseMalformed } from './lib/refuse-malformed.ts'
@@ -97,18 +95,13 @@ export function limitsOf(config: Config) {
       // For one key: one body of the maximum size, and room for others.
       maxHolderBytes: 48 * MIB,
       stallMs: BODY_STALL_MS,
-      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
+      refusals: { stalled: bodyStalled, full: tooManyBodies },
     }),
     // Bodies whose sender is known only once they are complete. For one route: one of the maximum size, and others.
     unverifiedIntake: bodyIntake({
       maxTotalBytes: 64 * MIB,
       stallMs: BODY_STALL_MS,
-      refusals: { tooLarge: bodyTooLarge, stalled: bodyStalled, full: tooManyBodies },
-    }),
-    bulkWork: byteBudget({
-      maxBytes: 64 * MIB,
-      waitMs: 10_000,
-      refusal: tooManyLargeBodies,
+      refusals: { stalled: bodyStalled, full: tooManyBodies },
     }),
     // Of one key: several of the largest, and room for others beside them.
     responseBudget: responseBudget({ maxTotalBytes: 128 * MIB, maxHolderBytes: 48 * MIB }),

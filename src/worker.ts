@@ -7,11 +7,6 @@ import { serveJobs } from './lib/side-thread.ts'
 const jobs: WorkerJobs = {
   readDelivery,
   readPush,
-  // The checks are slow to load, and most threads never use them.
-  async readBulk(bytes) {
-    const { readBulk } = await import('./domain/bulk-reading.ts')
-    return readBulk(bytes)
-  },
 }
 
 serveJobs(jobs)

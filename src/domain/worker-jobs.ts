@@ -1,4 +1,3 @@
-import type { BulkReading, SentError } from './bulk-reading.ts'
 import type { PushParsing } from './codehost/delivery.ts'
 import type { DeliveryReading } from './feedback/reading.ts'
 
@@ -6,5 +5,4 @@ import type { DeliveryReading } from './feedback/reading.ts'
 export type WorkerJobs = {
   readDelivery(bytes: Uint8Array): DeliveryReading
   readPush(bytes: Uint8Array): PushParsing
-  readBulk(bytes: Uint8Array): Promise<BulkReading | { refusal: SentError }>
 }

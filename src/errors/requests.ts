@@ -63,8 +63,11 @@ export const methodNotAllowed = (method: string, allow: string[]) =>
     allow,
   })
 
-export const bodyTooLarge = (limitBytes: number) =>
-  new AppError('body_too_large', { detail: `The body is larger than the limit of ${limitBytes} bytes.` })
+/** @param advice what the client can do. */
+export const bodyTooLarge = (limitBytes: number, advice = 'Send less in one request.') =>
+  new AppError('body_too_large', {
+    detail: `The body is larger than the limit of ${limitBytes} bytes. ${advice}`,
+  })
 
 /** The client has disconnected, so no work is started for it. */
 export const connectionClosed = () =>

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { freeBytes } from './free-bytes.ts'
 
 interface IntakeRefusals {
-  tooLarge(maxBytes: number): Error
   /** It arrived too slowly, or a faster sender needs the room. */
   stalled(): Error
   /** There is no room, and no slow body to cut. */
@@ -44,6 +43,8 @@ interface ReceiveOptions {
   maxBytes: number
   /** Whose share of the room it counts towards. */
   holder: string
+  /** The error of a body that is larger. */
+  tooLarge(): Error
   /** Checks each chunk as it arrives. */
   refusalOf?(chunk: Buffer): Error | undefined
 }
@@ -75,7 +76,7 @@ export function bodyIntake({
     /** Resolves with the body. On failure the rest is discarded, and the stream stays open for a response. */
     async receive(
       stream: Readable,
-      { maxBytes, holder, refusalOf = () => undefined }: ReceiveOptions,
+      { maxBytes, holder, tooLarge, refusalOf = () => undefined }: ReceiveOptions,
     ): Promise<ReceivedBody> {
       const chunks: Buffer[] = []
       const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -99,7 +100,7 @@ export function bodyIntake({
       const onData = (chunk: Buffer) => {
         // Released since, so it is no longer counted.
         if (!arrivals.has(arrival)) return
-        if (arrival.bytes + chunk.length > maxBytes) return reject(refusals.tooLarge(maxBytes))
+        if (arrival.bytes + chunk.length > maxBytes) return reject(tooLarge())
         const boughtMs = (chunk.length / minBytesPerSecond) * 1_000
         const now = performance.now()
         arrival.deadline = Math.min(arrival.deadline + boughtMs, now + stallMs)

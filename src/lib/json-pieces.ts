@@ -1,14 +1,3 @@
-/** JSON that is sent as it is, as an item of an array. */
-export class JsonText {
-  readonly json: string
-  constructor(json: string) {
-    this.json = json
-  }
-}
-
-/** The JSON of an item, which may be `JsonText`. */
-export const jsonOf = (item: unknown) => (item instanceof JsonText ? item.json : JSON.stringify(item))
-
 /**
  * Serializes an object in pieces, one per array item, so that no piece takes long to serialize. Items of an async iterable
  * are taken as they are needed.
@@ -25,7 +14,7 @@ export async function* jsonPieces(object: object): AsyncGenerator<string> {
     }
     let count = 0
     for await (const item of value) {
-      yield `${count++ === 0 ? '[' : ','}${jsonOf(item)}`
+      yield `${count++ === 0 ? '[' : ','}${JSON.stringify(item)}`
     }
     yield count === 0 ? '[]' : ']'
   }
@@ -43,15 +32,3 @@ export async function* jsonTextPieces(
 
 const isList = (value: unknown): value is unknown[] | AsyncIterable<unknown> =>
   Array.isArray(value) || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value)
-
-/** Joins pieces to parts of at least `minLength` characters; only the last one may be shorter. */
-export async function* joinPieces(pieces: AsyncIterable<string>, minLength: number): AsyncGenerator<string> {
-  let part = ''
-  for await (const piece of pieces) {
-    part += piece
-    if (part.length < minLength) continue
-    yield part
-    part = ''
-  }
-  if (part !== '') yield part
-}

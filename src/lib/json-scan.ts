@@ -1,29 +1,20 @@
-/** Byte offsets: `start` inclusive, `end` exclusive. */
-export interface Span {
-  start: number
-  end: number
-}
-
 interface JsonScanOptions {
   /** Maximum of values: objects, arrays and their members. */
   maxValues: number
-  /** A member of the root object whose array items are recorded as spans. */
-  itemsOf?: string | undefined
+  /** Maximum of objects and arrays within each other: what comes after may be recursive. */
+  maxDepth: number
 }
 
 export type JsonScan = ReturnType<typeof jsonScan>
 
 /** Maximum of bytes kept of a member's name. */
 const NAME_BYTES = 128
-/** Maximum of recorded items: no longer array is ever requested. */
-const MAX_ITEMS = 1_000
 
 /**
  * Counts JSON values while the bytes arrive: 1 ns per byte, while parsing takes a hundred times that. It does not
  * validate: the count for invalid JSON is arbitrary.
  */
-export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
-  let seen = 0
+export function jsonScan({ maxValues, maxDepth }: JsonScanOptions) {
   let values = 1
   let depth = 0
   let isInString = false
@@ -31,20 +22,18 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
   let token: Buffer = NOTHING
   /** The name of the member of the root object that is being scanned; unescaped only if it is needed. */
   let name: Buffer | undefined
-  let isInItems = false
-  let isItemBlank = true
-  let itemStart = 0
-  const items: Span[] = []
 
   return {
-    /** Scans the next chunk; returns false once there are more than `maxValues`. */
+    /** Scans the next chunk; returns false once there is too much. */
     push(chunk: Buffer): boolean {
-      for (let index = 0; index < chunk.length && values <= maxValues; index++) {
+      for (let index = 0; index < chunk.length && isWithin(); index++) {
         if (isInString) index = restOfString(chunk, index)
-        else look(chunk[index] ?? 0, seen + index)
+        else look(chunk[index] ?? 0)
       }
-      seen += chunk.length
-      return values <= maxValues
+      return isWithin()
+    },
+    get isTooDeep() {
+      return depth > maxDepth
     },
     /** Number of values so far. */
     get values() {
@@ -54,16 +43,16 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
     get member(): string | undefined {
       return name && nameIn(name)
     },
-    get items(): readonly Span[] {
-      return items
-    },
   }
 
-  function look(byte: number, place: number): void {
+  function isWithin(): boolean {
+    return values <= maxValues && depth <= maxDepth
+  }
+
+  function look(byte: number): void {
     switch (byte) {
       case QUOTE:
         isInString = true
-        isItemBlank = false
         token = NOTHING
         return
       case COLON:
@@ -71,43 +60,17 @@ export function jsonScan({ maxValues, itemsOf }: JsonScanOptions) {
         return
       case COMMA:
         values++
-        if (depth === 2 && isInItems) endItem(place)
         if (depth === 1) name = undefined
         return
       case OPEN_BRACKET:
       case OPEN_BRACE:
         values++
-        if (depth === 1 && byte === OPEN_BRACKET && isIn(itemsOf)) {
-          isInItems = true
-          itemStart = place + 1
-          isItemBlank = true
-        } else {
-          isItemBlank = false
-        }
         depth++
         return
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
-        if (depth === 2 && isInItems) {
-          endItem(place)
-          isInItems = false
-        }
         depth--
-        return
-      default:
-        if (byte > SPACE) isItemBlank = false
     }
-  }
-
-  function isIn(member: string | undefined): boolean {
-    return member !== undefined && name !== undefined && nameIn(name) === member
-  }
-
-  function endItem(place: number): void {
-    if (!isItemBlank) items.push({ start: itemStart, end: place })
-    itemStart = place + 1
-    isItemBlank = true
-    if (items.length === MAX_ITEMS) isInItems = false
   }
 
   /** Returns the offset where the string, or its part in this chunk, ends. */
@@ -154,4 +117,3 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-const SPACE = 0x20

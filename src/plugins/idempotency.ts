@@ -2,9 +2,6 @@ import { createHash } from 'node:crypto'
 import { parse as parseQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { replaceJsonItems } from '../lib/json-items.ts'
-import { joinPieces, jsonPieces } from '../lib/json-pieces.ts'
-import { pacedPieces } from '../lib/paced-pieces.ts'
 import type { KnownResponse } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
 import { serialized } from './pages.ts'
@@ -15,8 +12,6 @@ interface CreatedResponse<T> {
   body: T
   /** False if nothing was created or changed: such a response is not stored. */
   hasEffect?: boolean
-  /** The same body for tasks that are too long to be in memory together: its arrays may be async iterables. */
-  inPieces?: ((useCases: UseCases) => object) | undefined
 }
 
 /** The part of the work that runs after the effect is committed. */
@@ -30,8 +25,6 @@ interface IdempotentRequest<T> {
   reply: FastifyReply
   /** Removes what this caller may not see from a replayed response. */
   restrict?: ((body: T) => T) | undefined
-  /** The same for each item of an array of it, for responses that may be too long to be parsed in one go. */
-  restrictItems?: { itemsOf: string; replace(item: never): unknown } | undefined
   completion?: Completion<T>
   /**
    * Does the work together with that of other requests; `known` makes what is stored of the response, which does not
@@ -69,13 +62,13 @@ export const idempotency = fp<{ services: Needed }>(
 
 async function respond<T>(useCases: UseCases, { reply, completion, work }: IdempotentCall<T>): Promise<T> {
   const made = await work(useCases)
-  const { status, headers = {}, body, inPieces } = completion ? await completion.complete(made) : made
+  const { status, headers = {}, body } = completion ? await completion.complete(made) : made
   reply.status(status).headers(headers)
-  return inPieces ? reply.sendPieces(inPieces(useCases)) : body
+  return body
 }
 
 async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
-  const { request, reply, restrict, restrictItems, completion, shared } = call
+  const { request, reply, restrict, completion, shared } = call
   const identity = identityOf(request)
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
@@ -95,10 +88,8 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   let made: CreatedResponse<T> | undefined
   const response = await services.idempotency.once(identity, {
     work: async (repos) => {
-      const useCases = services.useCasesIn(repos)
-      made = await call.work(useCases)
-      const stored = made.inPieces ? inParts(made, made.inPieces(useCases)) : textOf(made)
-      return { ...stored, hasEffect: made.hasEffect ?? true }
+      made = await call.work(services.useCasesIn(repos))
+      return { ...textOf(made), hasEffect: made.hasEffect ?? true }
     },
     completion: completion && {
       withinMs: completion.withinMs,
@@ -108,26 +99,14 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
   if (response.isReplay) reply.header('idempotency-replayed', 'true')
   reply.status(response.status).headers(response.headers)
   const { body } = response
-  // Not stored, and its transaction has ended, so it is read again outside.
-  if (!response.isReplay && made?.inPieces && made.hasEffect === false) {
-    return reply.sendPieces(made.inPieces(services))
-  }
-  if (response.isReplay && restrictItems) {
-    const parts = typeof body === 'string' ? [body] : body()
-    return serialized(reply, replaceJsonItems(parts, restrictItems))
-  }
-  if (response.isReplay && restrict) {
-    if (typeof body !== 'string') throw new Error('A response in parts is restricted item by item.')
-    return serialized(reply, JSON.stringify(restrict(JSON.parse(body))))
-  }
-  return serialized(reply, typeof body === 'string' ? body : body())
+  return serialized(reply, response.isReplay && restrict ? JSON.stringify(restrict(JSON.parse(body))) : body)
 }
 
 function identityOf(request: FastifyRequest) {
-  const { method, url, caller, headers, body, largeBody } = request
+  const { method, url, caller, headers, body } = request
   const [, ...query] = url.split('?')
   // Without its defaults: a request that is repeated after an upgrade may get others.
-  const sent = [parseQuery(query.join('?')), largeBody?.hash ?? body]
+  const sent = [parseQuery(query.join('?')), body]
   return {
     callerId: caller.id,
     route: `${method} ${pathOf(request)}`,
@@ -141,12 +120,3 @@ function pathOf({ routeOptions: { url = '' }, params }: FastifyRequest): string 
   const values = params as Record<string, string>
   return url.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase())
 }
-
-/** In parts, because encoding or writing a long text at once would block the event loop. */
-const inParts = <T>({ status, headers = {} }: CreatedResponse<T>, body: object) => ({
-  status,
-  headers,
-  body: () => joinPieces(pacedPieces(jsonPieces(body)), PART_LENGTH),
-})
-
-const PART_LENGTH = 256 * 1024

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type LargeBody, largeBodyOf, refusalFrom } from '../domain/bulk-reading.ts'
 import { parseJson } from '../domain/json-text.ts'
 import { escapePointer, grouped } from '../domain/validation/field-errors.ts'
 import type { WorkerJobs } from '../domain/worker-jobs.ts'
@@ -12,10 +11,8 @@ import {
   unsupportedEncoding,
   unsupportedMediaType,
   validationFailed,
-  workerLost,
 } from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
-import type { ByteBudget } from '../lib/byte-budget.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import { type RequestResources, requestResources } from '../lib/request-resources.ts'
 import type { SideThread } from '../lib/side-thread.ts'
@@ -31,21 +28,17 @@ declare module 'fastify' {
     resources: RequestResources | null
     /** The size of the body. */
     bodyBytes: number
-    /** A batch that was parsed and checked in the side thread; `body` has null in place of its items. */
-    largeBody: LargeBody | null
   }
   interface FastifyInstance {
     bodyIntake: BodyIntake
     /** Parses large bodies, which would block the event loop for too long. */
     worker: SideThread<WorkerJobs>
-    /** For batches of tasks in progress. */
-    bulkWork: ByteBudget
   }
   interface FastifyContextConfig {
     /** Maximum number of JSON values in the body; defaults to `MAX_VALUES`. */
     maxValues?: number
-    /** The body is a batch of tasks; a large one is parsed in the side thread. */
-    isBulk?: boolean
+    /** What a client can do whose body is larger than `bodyLimit`. */
+    tooLargeAdvice?: string
   }
 }
 
@@ -53,19 +46,13 @@ interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
   worker: SideThread<WorkerJobs>
-  /** For large batches, from their last byte until the response is produced; one at a time for each key. */
-  bulkWork: ByteBudget
 }
-
-/** Larger batches need room in `bulkWork`. */
-export const ADMITTED_BYTES = 1024 * 1024
-
-/** Larger batches are parsed and checked in the side thread. */
-const LARGE_BYTES = 4 * 1024 * 1024
-const LARGE_VALUES = 50_000
 
 /** Ten times as many as in any valid body of this size; parsing them takes a few milliseconds. */
 const MAX_VALUES = 110_000
+
+/** Of a body, which is ten levels for metadata, and more for what sources receive: JSON.stringify is recursive. */
+const MAX_DEPTH = 1_000
 
 /** Their bodies are ignored, however encoded. */
 const BODILESS = ['GET', 'HEAD']
@@ -75,15 +62,13 @@ const BODILESS = ['GET', 'HEAD']
  * its error, validation is attached, and `refuseBadInput` throws either as the last preHandler of every route.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  async function jsonBody(app: FastifyInstance, { bodyIntake, worker, bulkWork }) {
+  async function jsonBody(app: FastifyInstance, { bodyIntake, worker }) {
     app.decorate('bodyIntake', bodyIntake)
     app.decorate('worker', worker)
-    app.decorate('bulkWork', bulkWork)
     app.decorateRequest('bodyError', null)
     app.decorateRequest('earlyRefusal', null)
     app.decorateRequest('resources', null)
     app.decorateRequest('bodyBytes', 0)
-    app.decorateRequest('largeBody', null)
     app.addHook('preParsing', async (request, reply) => {
       if (request.earlyRefusal) return
       request.resources = requestResources(reply.raw)
@@ -96,14 +81,9 @@ export const jsonBody = fp<JsonBodyOptions>(
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
       keepingError(request, async () => {
-        const { maxValues = MAX_VALUES, isBulk } = request.routeOptions.config
-        const scan = jsonScan({ maxValues })
-        const body = await readBody({ request, payload, scan })
-        if (isBulk && body.length > ADMITTED_BYTES) {
-          request.resources?.add(await bulkWork.take(body.length, holderOf(request)))
-        }
-        const isLarge = body.length > LARGE_BYTES || scan.values > LARGE_VALUES
-        return isBulk && isLarge ? readInSideThread(request, body) : parse(body)
+        const { maxValues = MAX_VALUES } = request.routeOptions.config
+        const body = await readBody({ request, payload, scan: jsonScan({ maxValues, maxDepth: MAX_DEPTH }) })
+        return body.length === 0 ? {} : parseJson(body)
       }),
     )
     app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
@@ -181,12 +161,14 @@ export async function readBody({
   scan,
   bodyIntake = request.server.bodyIntake,
 }: Reading): Promise<Buffer> {
-  const limit = request.routeOptions.bodyLimit
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw bodyTooLarge(limit)
+  const { bodyLimit, config } = request.routeOptions
+  const tooLarge = () => bodyTooLarge(bodyLimit, config.tooLargeAdvice)
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge()
   const { bytes, release } = await bodyIntake.receive(payload, {
-    maxBytes: limit,
+    maxBytes: bodyLimit,
+    tooLarge,
     holder: holderOf(request),
-    refusalOf: (chunk) => (scan && !scan.push(chunk) ? tooManyValues(scan) : undefined),
+    refusalOf: (chunk) => (scan && !scan.push(chunk) ? tooMuch(scan) : undefined),
   })
   request.resources?.add(release)
   request.bodyBytes = bytes.length
@@ -196,24 +178,10 @@ export async function readBody({
 /** Whose share of the memory a request counts towards: its key's; without a key, its route's. */
 export const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
 
-function tooManyValues({ member, values }: JsonScan): AppError {
+function tooMuch({ member, values, isTooDeep }: JsonScan): AppError {
   const path = member === undefined ? '' : `/${escapePointer(member)}`
-  return validationFailed([
-    { path, code: 'too_many', message: `must contain at most ${grouped(values - 1)} values` },
-  ])
-}
-
-const parse = (body: Buffer): unknown => (body.length === 0 ? {} : parseJson(body))
-
-/** Parses a large batch in the side thread. Returns a body of the same shape, with null in place of its items. */
-async function readInSideThread(request: FastifyRequest, body: Buffer): Promise<unknown> {
-  const { worker } = request.server
-  const reading = await worker
-    .run('readBulk', { input: body, transfer: [body.buffer as ArrayBuffer] })
-    .catch((error) => {
-      throw error instanceof AppError ? error : workerLost(error)
-    })
-  if ('refusal' in reading) throw refusalFrom(reading.refusal)
-  request.largeBody = largeBodyOf(reading)
-  return { listId: reading.listId, tasks: reading.items.map(() => null) }
+  const [code, message] = isTooDeep
+    ? (['too_deep', `must be at most ${grouped(MAX_DEPTH)} levels deep`] as const)
+    : (['too_many', `must contain at most ${grouped(values - 1)} values`] as const)
+  return validationFailed([{ path, code, message }])
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { tooManyResponses } from '../errors/index.ts'
 import type { ResponseBudget } from '../lib/response-budget.ts'
-import { ADMITTED_BYTES, holderOf } from './json-body.ts'
+import { holderOf } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -31,10 +31,8 @@ export const largeResponses = fp<{ responseBudget: ResponseBudget }>(
       const mayExceed = !(reply.isRefusable ?? request.method === 'GET')
       const options = { holder: holderOf(request), mayExceed }
       if (payload instanceof Readable) {
-        // A response to a large batch is made from it, so it stays in memory until all is sent.
-        const bytes = Math.max(reply.heldBytes, request.bodyBytes > ADMITTED_BYTES ? request.bodyBytes : 0)
-        if (bytes < LARGE_BYTES) return
-        const stream = responseBudget.sendPieces(payload, { ...options, bytes })
+        if (reply.heldBytes < LARGE_BYTES) return
+        const stream = responseBudget.sendPieces(payload, { ...options, bytes: reply.heldBytes })
         if (!stream) payload.destroy()
         return stream ?? refuse(reply)
       }

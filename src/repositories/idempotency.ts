@@ -1,15 +1,12 @@
 import { isLockTimeout } from '../db/database-error.ts'
 import { and, eq, getTableColumns, isNotNull, lt, sql } from '../db/drizzle.ts'
-import { idempotencyKeys, idempotencyParts } from '../db/tables/access.ts'
+import { idempotencyKeys } from '../db/tables/access.ts'
 import type { Executor } from './index.ts'
 
 type IdempotencyRow = typeof idempotencyKeys.$inferSelect
-/** A stored response, how many parts it has, and whether its request is still in progress. */
-export type StoredRow = IdempotencyRow & { partCount: number; isPending: boolean }
-interface NewResponse extends Pick<IdempotencyRow, 'status' | 'headers'> {
-  /** A long body comes in parts; each is stored before the next one is produced. */
-  body: string | AsyncIterable<string>
-}
+/** A stored response, and whether its request is still in progress. */
+export type StoredRow = IdempotencyRow & { isPending: boolean }
+type NewResponse = Pick<IdempotencyRow, 'status' | 'headers' | 'body'>
 export type IdempotencyClaim = Pick<
   IdempotencyRow,
   'callerId' | 'route' | 'key' | 'requestHash' | 'createdAt'
@@ -22,18 +19,11 @@ export function idempotencyRepository(db: Executor) {
       eq(idempotencyKeys.route, route),
       eq(idempotencyKeys.key, key),
     )
-  const isPartOf = ({ callerId, route, key }: IdempotencyClaim) =>
-    and(
-      eq(idempotencyParts.callerId, callerId),
-      eq(idempotencyParts.route, route),
-      eq(idempotencyParts.key, key),
-    )
 
   const find = async (claim: IdempotencyClaim): Promise<StoredRow | undefined> => {
     const [row] = await db
       .select({
         ...getTableColumns(idempotencyKeys),
-        partCount: sql<number>`(select count(*)::integer from ${idempotencyParts} where ${isPartOf(claim)})`,
         // By the database's clock: those of the instances may differ.
         isPending: sql<boolean>`coalesce(${idempotencyKeys.completesBy} > clock_timestamp(), false)`,
       })
@@ -74,53 +64,23 @@ export function idempotencyRepository(db: Executor) {
       }
     },
 
-    /** Stores the response, and returns its number of parts. With a time, it may be completed once more until then. */
+    /** Stores the response. With a time, it may be completed once more until then. */
     async store(
       claim: IdempotencyClaim,
-      {
-        response: { body, ...response },
-        completesWithinMs,
-      }: { response: NewResponse; completesWithinMs?: number | undefined },
-    ): Promise<number> {
+      { response, completesWithinMs }: { response: NewResponse; completesWithinMs?: number | undefined },
+    ): Promise<void> {
       const completesBy =
         completesWithinMs === undefined
           ? null
           : sql`clock_timestamp() + make_interval(secs => ${completesWithinMs / 1_000})`
       await db
         .update(idempotencyKeys)
-        .set({ ...response, body: typeof body === 'string' ? body : null, completesBy })
+        .set({ ...response, completesBy })
         .where(isThe(claim))
-      if (typeof body === 'string') return 0
-      const { callerId, route, key } = claim
-      let number = 0
-      for await (const text of body) {
-        await db.insert(idempotencyParts).values({ callerId, route, key, number: number++, text })
-      }
-      return number
-    },
-
-    /** Returns one part of a stored response; undefined when that response is no longer stored. */
-    async findPart(claim: IdempotencyClaim, number: number): Promise<string | undefined> {
-      const [row] = await db
-        .select({ text: idempotencyParts.text })
-        .from(idempotencyParts)
-        .innerJoin(idempotencyKeys, isThe(claim))
-        // After it expired, the key may have been used for another request.
-        .where(
-          and(
-            isPartOf(claim),
-            eq(idempotencyParts.number, number),
-            eq(idempotencyKeys.createdAt, claim.createdAt),
-          ),
-        )
-      return row?.text
     },
 
     /** Replaces the stored response by the complete one, if given. Returns false when it was complete already. */
-    async complete(
-      claim: IdempotencyClaim,
-      response?: Pick<IdempotencyRow, 'status' | 'headers' | 'body'>,
-    ): Promise<boolean> {
+    async complete(claim: IdempotencyClaim, response?: NewResponse): Promise<boolean> {
       const rows = await db
         .update(idempotencyKeys)
         .set({ ...response, completesBy: null })

@@ -1,9 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { AppError, validationFailed } from '../errors/index.ts'
-import { JsonText, jsonOf } from '../lib/json-pieces.ts'
 import { timeSlices } from '../lib/time-slices.ts'
-import { without } from '../lib/without.ts'
 import {
   BulkChange,
   BulkChanged,
@@ -16,54 +14,43 @@ import {
 import { IdempotencyKey } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
-import type { WrittenTask } from '../schemas/task.ts'
 import { NewTaskInBulk } from '../schemas/task-requests.ts'
 import type { Services, UseCases } from '../services/index.ts'
 import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
-import type { WrittenItem } from '../services/tasks/left-out.ts'
-import { mayReadTasks, onlyVersion } from '../services/tasks/view.ts'
+import { mayReadTasks, onlyVersion, summaryOf } from '../services/tasks/view.ts'
 
 const MIB = 1024 * 1024
-/** A hundred tasks with metadata of the maximum size. */
-const MAX_VALUES = 1_000_000
+/** Four times as many as in a single task. */
+const MAX_VALUES = 440_000
 
 /** Creates and updates several tasks in one request. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
-  /** The items, and the error of each invalid one. Items that were checked in the side thread are parsed here. */
-  async function checkedItems(request: FastifyRequest, service: Pick<UseCases, 'tasks'>) {
-    const { largeBody, caller } = request
-    const { listId, tasks } = request.body as { listId: string; tasks: NewTaskInBulk[] }
+  /** The error of each invalid item. */
+  async function refusalsOf({ caller, body }: FastifyRequest, service: Pick<UseCases, 'tasks'>) {
+    // Cast: the body was checked, except for its items.
+    const { listId, tasks } = body as { listId: string; tasks: NewTaskInBulk[] }
     const nextSlice = timeSlices()
-    const items: NewTaskInBulk[] = []
     const refusals: (AppError | undefined)[] = []
-    for (const [index, given] of tasks.entries()) {
+    for (const [index, item] of tasks.entries()) {
       await nextSlice()
-      const { item, refusal } = largeBody?.itemAt(index) ?? {
-        item: given,
-        refusal: refusalOf(given, `/tasks/${index}`),
-      }
-      items.push(item as NewTaskInBulk)
-      refusals.push(refusal)
+      refusals.push(refusalOf(item, pathOf(index)))
     }
-    largeBody?.free()
-    const inputs = items.map((item, index) => (refusals[index] ? undefined : item))
-    const pathOf = (index: number) => `/tasks/${index}`
+    const inputs = tasks.map((item, index) => (refusals[index] ? undefined : item))
     const blockers = await service.tasks.refusedBlockers(caller, { listId, inputs, pathOf })
-    return { items, refusals: refusals.map((refusal, index) => refusal ?? blockers[index]) }
+    return refusals.map((refusal, index) => refusal ?? blockers[index])
   }
 
   app.post(
     '',
     {
-      // Room for a hundred full descriptions in UTF-8.
-      bodyLimit: 32 * MIB,
+      bodyLimit: 4 * MIB,
       config: {
         operation: taskOperations.createMany,
-        isBulk: true,
         maxValues: MAX_VALUES,
+        tooLargeAdvice: 'Send fewer tasks in one request.',
         errors: ['list_not_found', 'project_archived', 'dependency_cycle'],
       },
       schema: {
@@ -71,7 +58,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'createTasksInBulk',
         summary: 'Create up to 100 tasks',
         description:
-          'Creates several tasks. By default, nothing is created if any item is invalid, and the response lists the errors of all items. With `onError=continue`, the valid items are created and the response has a result for each item. With `onExisting=update`, existing tasks with the same `externalId` get the fields of their items, and stay in their list; several items for one task are applied in their order. Keys without `tasks:read` only get the `id` and `version` of each task.',
+          'Creates several tasks. By default, nothing is created if any item is invalid, and the response lists the errors of all items. With `onError=continue`, the valid items are created and the response has a result for each item. With `onExisting=update`, existing tasks with the same `externalId` get the fields of their items, and stay in their list; several items for one task are applied in their order. The tasks are returned without description, notes and metadata. Keys without `tasks:read` only get the `id` and `version` of each task.',
         querystring: BulkQuery,
         headers: IdempotencyKey,
         body: ref(BulkTasks),
@@ -85,10 +72,10 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
     },
     (request, reply) =>
       app.idempotently<BulkCreated | BulkResults>(
-        { request, reply, restrictItems: restrictionFor(request) },
+        { request, reply, restrict: restrictionFor(request) },
         async ({ tasks }) => {
-          const { listId } = request.body
-          const { items, refusals } = await checkedItems(request, { tasks })
+          const { listId, tasks: items } = request.body
+          const refusals = await refusalsOf(request, { tasks })
           const isPartial = request.query.onError === 'continue'
           if (!isPartial && refusals.some(Boolean)) throw together(refusals)
 
@@ -107,25 +94,18 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
             ...(onExisting === 'update' && { updated }),
           }
           const hasEffect = created + updated > 0
-          const isLong = isLongFor(made)
           if (!isPartial) {
-            const body = { data: made.map(({ task }) => task), ...counts }
-            const inPieces = ({ tasks }: UseCases) => ({ ...body, data: tasks.whole(request.caller, made) })
-            return { status: 201, body, hasEffect, ...(isLong && { inPieces }) }
+            const data = made.map(({ task }) => summaryOf(task))
+            return { status: 201, body: { data, ...counts }, hasEffect }
           }
 
           const remaining = outcomes.values()
           const results = refusals.map((refusal, index): BulkItem => {
             const outcome = refusal ?? remaining.next().value
             if (!outcome || outcome instanceof AppError) return failed(index, outcome)
-            return { index, status: statusOf(outcome), task: outcome.task }
+            return { index, status: statusOf(outcome), task: summaryOf(outcome.task) }
           })
-          const body = { results, ...counts, failed: items.length - made.length }
-          const inPieces = ({ tasks }: UseCases) => ({
-            ...body,
-            results: withTasks(results, tasks.whole(request.caller, made)),
-          })
-          return { status: 207, body, hasEffect, ...(isLong && { inPieces }) }
+          return { status: 207, body: { results, ...counts, failed: items.length - made.length }, hasEffect }
         },
       ),
   )
@@ -152,18 +132,19 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         operationId: 'updateTasksInBulk',
         summary: 'Update up to 100 tasks',
         description:
-          'Makes the same change to several tasks, with the rules of `PATCH /api/tasks/{id}`, or to none of them. If it fails, `errors` lists each ID or value with its own code, and the response has the code of the first. Tasks that the change doesn’t affect keep their version and are counted in `unchanged`. Keys without `tasks:read` only get the `id` and `version` of each task.',
+          'Makes the same change to several tasks, with the rules of `PATCH /api/tasks/{id}`, or to none of them. If it fails, `errors` lists each ID or value with its own code, and the response has the code of the first. Tasks that the change doesn’t affect keep their version and are counted in `unchanged`. The tasks are returned without description, notes and metadata. Keys without `tasks:read` only get the `id` and `version` of each task.',
         body: ref(BulkChange),
         response: { 200: responses(ref(BulkChanged), { description: 'All tasks, updated or unchanged.' }) },
       },
     },
-    async ({ caller, body: { ids, change } }, reply) => {
-      const { items, unchanged } = await service.tasks.updateMany(caller, { ids, change })
-      if (isLongFor(items)) return reply.sendPieces({ data: service.tasks.whole(caller, items), unchanged })
-      return { data: items.map(({ task }) => task), unchanged }
+    async ({ caller, body: { ids, change } }) => {
+      const { tasks, unchanged } = await service.tasks.updateMany(caller, { ids, change })
+      return { data: tasks, unchanged }
     },
   )
 }
+
+const pathOf = (index: number) => `/tasks/${index}`
 
 const statusOf = ({ isNew, isUpdated }: CreatedTask) =>
   isNew ? 'created' : isUpdated ? 'updated' : 'existing'
@@ -176,37 +157,15 @@ function failed(index: number, refusal: AppError | undefined): BulkItem {
 }
 
 /** What a replay contains for a caller without `tasks:read`. */
-function restrictionFor({ caller, query }: FastifyRequest) {
-  if (mayReadTasks(caller)) return undefined
-  return (query as { onError?: string }).onError === 'continue'
-    ? {
-        itemsOf: 'results',
-        replace: ({ task, ...item }: BulkItem) => ({ ...item, ...(task && { task: onlyVersion(task) }) }),
-      }
-    : { itemsOf: 'data', replace: onlyVersion }
-}
+const restrictionFor = ({ caller }: FastifyRequest) => (mayReadTasks(caller) ? undefined : onlyVersions)
 
-/** Whether a response with these tasks is too long to be serialized in one go. */
-const isLongFor = (items: WrittenItem[]) =>
-  items.some(({ isLeftOut }) => isLeftOut) ||
-  items.reduce(
-    (sum, { task: { description, notes } }) => sum + (description?.length ?? 0) + (notes?.length ?? 0),
-    0,
-  ) > MIB
-
-/** The results with these tasks in place of their own, in the same order. */
-async function* withTasks(
-  results: BulkItem[],
-  tasks: AsyncGenerator<WrittenTask | JsonText>,
-): AsyncGenerator<BulkItem | JsonText> {
-  for (const result of results) {
-    if (!result.task) {
-      yield result
-      continue
-    }
-    const rest = JSON.stringify(without(result, ['task']))
-    yield new JsonText(`${rest.slice(0, -1)},"task":${jsonOf((await tasks.next()).value)}}`)
-  }
+function onlyVersions(body: BulkCreated | BulkResults): BulkCreated | BulkResults {
+  if ('data' in body) return { ...body, data: body.data.map(onlyVersion) }
+  const results = body.results.map(({ task, ...item }) => ({
+    ...item,
+    ...(task && { task: onlyVersion(task) }),
+  }))
+  return { ...body, results }
 }
 
 /** One error for the whole batch, with those of all items. */

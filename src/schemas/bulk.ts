@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { FieldError } from './problem.ts'
-import { WrittenTask } from './task.ts'
+import { WrittenTaskSummary } from './task.ts'
 import { existingMembers, NewTaskInBulk, TaskChange } from './task-requests.ts'
 
 export const BulkTasks = StrictObject(
@@ -47,7 +47,7 @@ const counts = {
 
 export const BulkCreated = Type.Object(
   {
-    data: Type.Array(ref(WrittenTask), {
+    data: Type.Array(ref(WrittenTaskSummary), {
       maxItems: 100,
       description: 'The tasks, in the order of the request.',
     }),
@@ -64,7 +64,7 @@ export const BulkItem = Type.Object(
       description:
         'The result for this item. `existing` and `updated` tasks have the same `externalId`; only `updated` ones were changed.',
     }),
-    task: Type.Optional(ref(WrittenTask)),
+    task: Type.Optional(ref(WrittenTaskSummary)),
     errors: Type.Optional(
       Type.Array(ref(FieldError), { maxItems: 100, description: 'The errors, if the item failed.' }),
     ),
@@ -100,7 +100,7 @@ export const BulkChange = StrictObject(
 
 export const BulkChanged = Type.Object(
   {
-    data: Type.Array(ref(WrittenTask), {
+    data: Type.Array(ref(WrittenTaskSummary), {
       maxItems: 100,
       description: 'The updated tasks, in the order of `ids`.',
     }),

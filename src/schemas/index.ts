@@ -39,7 +39,7 @@ import {
 } from './source-delivery.ts'
 import { SourcePreset } from './source-preset.ts'
 import { SyncRun } from './sync-run.ts'
-import { Actor, Task, TaskListItem, WrittenTask } from './task.ts'
+import { Actor, Task, TaskListItem, WrittenTask, WrittenTaskSummary } from './task.ts'
 import { TaskName } from './task-name.ts'
 import { NewTask, NewTaskInBulk, TaskChange } from './task-requests.ts'
 import { NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookWithSecret } from './webhook.ts'
@@ -52,6 +52,7 @@ export const namedSchemas = [
   Actor,
   Task,
   WrittenTask,
+  WrittenTaskSummary,
   TaskListItem,
   NewTask,
   NewTaskInBulk,

@@ -159,6 +159,16 @@ export const WrittenTask = Type.Object(
 )
 export type WrittenTask = Static<typeof WrittenTask>
 
+export const WrittenTaskSummary = Type.Object(
+  { ...Type.Partial(Type.Object(brief)).properties, id: brief.id, version: brief.version },
+  {
+    $id: 'WrittenTaskSummary',
+    description:
+      'A task that was written together with others, without its description, notes and metadata. Keys without `tasks:read` only get `id` and `version`.',
+  },
+)
+export type WrittenTaskSummary = Static<typeof WrittenTaskSummary>
+
 export const TaskListItem = Type.Object(
   {
     ...brief,

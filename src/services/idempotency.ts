@@ -18,11 +18,8 @@ export interface Shared<Input, Effect> {
 export interface StoredResponse {
   status: number
   headers: Record<string, string>
-  body: string | ResponseParts
+  body: string
 }
-
-/** A long body, part by part; each call starts from the first one. */
-type ResponseParts = () => AsyncIterable<string>
 
 /** The result of the work. Without an effect it is not stored: the request may be corrected and sent again. */
 export interface WorkResponse extends StoredResponse {
@@ -32,7 +29,7 @@ export interface WorkResponse extends StoredResponse {
 /** What follows once the effect is committed; it returns the complete response. */
 export interface Completion {
   withinMs: number
-  complete(response: StoredResponse): Promise<StoredResponse & { body: string }>
+  complete(response: StoredResponse): Promise<StoredResponse>
 }
 
 /** Identifies a request: its caller, route and key, and a hash of its content. */
@@ -104,18 +101,12 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
         if (stored.isPending) return 'pending'
         // The request that should complete it has ended or is too late, so this response is final.
         if (stored.completesBy && !(await repos.idempotency.complete(claim))) return 'pending'
-        return { ...responseOf(stored), isReplay: true }
+        const { status, headers, body } = responseOf(stored)
+        return { status, headers, body, isReplay: true }
       }
       const { hasEffect, ...response } = await work(repos)
       if (hasEffect) {
-        const { body } = response
-        const stored = { ...response, body: typeof body === 'string' ? body : body() }
-        const partCount = await repos.idempotency.store(claim, {
-          response: stored,
-          completesWithinMs: completion?.withinMs,
-        })
-        // Sent from the database, so that the memory it was made from can be freed.
-        if (partCount > 0) return { ...response, body: () => partsOf(claim, partCount), isReplay: false }
+        await repos.idempotency.store(claim, { response, completesWithinMs: completion?.withinMs })
       } else await repos.idempotency.release(claim)
       return { ...response, isReplay: false }
     })
@@ -130,19 +121,7 @@ export function idempotencyService({ repos, clock }: { repos: Repositories; cloc
     const isStored = await repos.idempotency.complete(claim, response).catch(() => false)
     return isStored ? { ...response, isReplay: false } : stored
   }
-
-  /** Committed rows are complete: status, headers and body are written before the transaction that claimed the key ends. */
-  function responseOf(row: StoredRow): StoredResponse {
-    const { status, headers, body } = row as StoredRow & Pick<StoredResponse, 'status' | 'headers'>
-    return { status, headers, body: body ?? (() => partsOf(row, row.partCount)) }
-  }
-
-  /** Read one at a time, at the client's pace, so that only one is in memory. */
-  async function* partsOf(claim: IdempotencyClaim, partCount: number): AsyncGenerator<string> {
-    for (let number = 0; number < partCount; number++) {
-      const part = await repos.idempotency.findPart(claim, number)
-      if (part === undefined) throw new Error('The stored response expired while it was sent.')
-      yield part
-    }
-  }
 }
+
+/** Committed rows are complete: status, headers and body are written before the transaction that claimed the key ends. */
+const responseOf = (row: StoredRow) => row as StoredRow & StoredResponse

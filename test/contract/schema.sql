@@ -199,16 +199,6 @@ create table idempotency_keys (
   constraint idempotency_keys_caller_id_route_key_pk PRIMARY KEY (caller_id, route, key)
 );
 
-create table idempotency_parts (
-  caller_id uuid not null,
-  route text not null,
-  key text not null,
-  number integer not null,
-  text text not null,
-  constraint idempotency_parts_caller_id_route_key_number_pk PRIMARY KEY (caller_id, route, key, number),
-  constraint idempotency_parts_of_key FOREIGN KEY (caller_id, route, key) REFERENCES idempotency_keys(caller_id, route, key) ON DELETE CASCADE
-);
-
 create table leases (
   name text not null,
   number bigint not null,

@@ -17,7 +17,7 @@ interface Options {
 }
 
 function given(options: Options = {}) {
-  const refusals = { tooLarge: () => tooLarge, stalled: () => stalled, full: () => full }
+  const refusals = { stalled: () => stalled, full: () => full }
   return bodyIntake({ maxTotalBytes: 100, stallMs: 60_000, refusals, ...options })
 }
 
@@ -29,7 +29,7 @@ async function begun(
 ) {
   const stream = new PassThrough()
   let release = () => {}
-  const outcome = intake.receive(stream, { maxBytes, holder }).then(
+  const outcome = intake.receive(stream, { maxBytes, holder, tooLarge: () => tooLarge }).then(
     (body) => {
       release = body.release
       return body.bytes.length

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { JsonText, joinPieces, jsonPieces, jsonTextPieces } from '../../src/lib/json-pieces.ts'
+import { jsonPieces, jsonTextPieces } from '../../src/lib/json-pieces.ts'
 import { timeSlices } from '../../src/lib/time-slices.ts'
 
 const piecesOf = (object: object) => collected(jsonPieces(object))
@@ -18,11 +18,6 @@ test('pieces of JSON make up the JSON of the object', async () => {
     }),
   )
   expect((await piecesOf({ a: undefined, b: 1 })).join('')).toBe('{"b":1}')
-})
-
-test('items that are JSON already are sent as they are', async () => {
-  const data = [{ a: 1 }, new JsonText('{"b": [2]}'), null]
-  expect((await piecesOf({ data })).join('')).toBe('{"data":[{"a":1},{"b": [2]},null]}')
 })
 
 test('pieces of a text make up its JSON string', async () => {
@@ -48,14 +43,4 @@ test('work of many steps gives way to what is due', async () => {
   const until = performance.now() + 5_000
   while (!isDue && performance.now() < until) await yieldWhenDue()
   expect(isDue).toBe(true)
-})
-
-test('pieces are joined to parts of a minimum length, and nothing is lost', async () => {
-  async function* pieces() {
-    yield* ['abc', '', 'de', 'fghijk', 'l', '']
-  }
-  const parts = (minLength: number) => collected(joinPieces(pieces(), minLength))
-  expect(await parts(4)).toEqual(['abcde', 'fghijk', 'l'])
-  expect(await parts(100)).toEqual(['abcdefghijkl'])
-  expect(await parts(1)).toEqual(['abc', 'de', 'fghijk', 'l'])
 })

@@ -8,17 +8,10 @@ function* inPieces(text: string, size: number): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
-function scanned(text: string, { size = 1_000, maxValues = 1_000_000, itemsOf = 'items' } = {}) {
-  const scan = jsonScan({ maxValues, itemsOf })
+function scanned(text: string, { size = 1_000, maxValues = 1_000_000, maxDepth = 1_000 } = {}) {
+  const scan = jsonScan({ maxValues, maxDepth })
   for (const piece of inPieces(text, size)) if (!scan.push(piece)) break
   return scan
-}
-
-const itemsIn = (text: string, size?: number) => {
-  const bytes = Buffer.from(text)
-  return scanned(text, size === undefined ? {} : { size }).items.map(({ start, end }) =>
-    bytes.toString('utf8', start, end).trim(),
-  )
 }
 
 describe('a scan of JSON', () => {
@@ -51,31 +44,14 @@ describe('a scan of JSON', () => {
     }
   })
 
-  test('finds the items of one member, as they are written', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.jsonValue({ stringUnit: 'grapheme' }), { maxLength: 5 }),
-        fc.jsonValue(),
-        fc.integer({ min: 1, max: 9 }),
-        (items, other, size) => {
-          const text = JSON.stringify({ other, items, last: { items: [1] } })
-          expect(itemsIn(text, size)).toEqual(items.map((item) => JSON.stringify(item)))
-        },
-      ),
-    )
-  })
-
-  test.each([
-    ['{"items":[]}', []],
-    ['{"items":[ \n]}', []],
-    ['{"\\u0069tems": [ 1 , "," ] }', ['1', '","']],
-    ['{"items":5,"x":[1]}', []],
-    ['{"x":{"items":[1]}}', []],
-    ['[{"items":[1]}]', []],
-    ['{"items":[1],"items":[[2,3]]}', ['1', '[2,3]']],
-    ['{"items":[,1]}', ['1']],
-  ])('distinguishes items from what only looks like them: %s', (text, items) => {
-    expect(itemsIn(text)).toEqual(items)
+  test('ends at the first value too deep, and not for texts that look so', () => {
+    const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+    for (const size of [1, 7, 10_000]) {
+      expect(scanned(nested(50), { maxDepth: 50, size }).isTooDeep).toBe(false)
+      const scan = scanned(nested(51), { maxDepth: 50, size })
+      expect([scan.isTooDeep, scan.member]).toEqual([true, 'deep'])
+      expect(scanned(JSON.stringify({ text: nested(51) }), { maxDepth: 50, size }).isTooDeep).toBe(false)
+    }
   })
 })
 

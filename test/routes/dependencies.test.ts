@@ -133,7 +133,7 @@ describe('blockedBy', () => {
       { id: first, blockedBy: [blocker], isReady: false },
       { id: second, blockedBy: [blocker], isReady: false },
     ])
-    for (const task of changed.body.data) expect(await service.task(task.id)).toEqual(task)
+    for (const task of changed.body.data) expect(await service.task(task.id)).toMatchObject(task)
     expect(errorsOf(await change([first, third], [UNKNOWN_ID, third]))).toEqual([
       404,
       'task_not_found',

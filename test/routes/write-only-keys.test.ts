@@ -101,7 +101,7 @@ describe('a key without tasks:read', () => {
     const id = (await service.post('/api/keys', { name: 'k', scopes: ['tasks:read', 'tasks:write'] })).body
     const send = (path: string, body: object) =>
       service.post(path, body, { key: id.key, headers: { 'idempotency-key': 'once' } })
-    const one = { title: 'Mine', description: SECRET }
+    const one = { title: SECRET, description: SECRET }
     const many = { listId: list.id, tasks: [one, { title: '' }] }
     const paths = [
       ['/api/tasks', one],

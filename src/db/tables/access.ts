@@ -1,4 +1,4 @@
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
+import { index, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
 import { timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
@@ -83,25 +83,5 @@ export const idempotencyKeys = pgTable(
   (table) => [
     primaryKey({ columns: [table.callerId, table.route, table.key] }),
     index('idempotency_keys_created').on(table.createdAt),
-  ],
-)
-
-/** A long response in parts, in order: `body` is null then. One value could only be written and read whole. */
-export const idempotencyParts = pgTable(
-  'idempotency_parts',
-  {
-    callerId: uuid('caller_id').notNull(),
-    route: text('route').notNull(),
-    key: text('key').notNull(),
-    number: integer('number').notNull(),
-    text: text('text').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.callerId, table.route, table.key, table.number] }),
-    foreignKey({
-      name: 'idempotency_parts_of_key',
-      columns: [table.callerId, table.route, table.key],
-      foreignColumns: [idempotencyKeys.callerId, idempotencyKeys.route, idempotencyKeys.key],
-    }).onDelete('cascade'),
   ],
 )

@@ -137,7 +137,6 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   saved_filters: ACCESS,
   webhook_secrets: SECRET,
   idempotency_keys: 'stored for a day',
-  idempotency_parts: 'stored for a day',
   feedback_events: INBOX,
   feedback_unreadable: INBOX,
   source_events: INBOX,

@@ -16,17 +16,19 @@ import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
+import type { WrittenTaskSummary } from '../../schemas/task.ts'
 import type { TaskChange } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { recordStateWrites } from '../write-back/recording.ts'
 import { blockedAmong, namesBlockers, refusedBlockersOf, requireNoCycle } from './blockers.ts'
-import { toWrittenItem, type WrittenItem, wholeRows } from './left-out.ts'
+import { wholeRows } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
+import { summaryOf, toTask, writtenFor } from './view.ts'
 
 export interface BulkChanged {
   /** In the order of the request; duplicate ids count once. */
-  items: WrittenItem[]
+  tasks: WrittenTaskSummary[]
   /** How many did not change. */
   unchanged: number
 }
@@ -88,8 +90,8 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       )
       const rows = present.map((task) => ({ ...task, ...after.get(task.id) }))
       const blocked = await blockedAmong(repos, rows)
-      const items = rows.map((row) => toWrittenItem(caller, { row, isBlocked: blocked.has(row.id) }))
-      return { items, unchanged: items.length - changes.length }
+      const taskOf = (row: TaskRow) => writtenFor(caller, toTask(row, { isBlocked: blocked.has(row.id) }))
+      return { tasks: rows.map((row) => summaryOf(taskOf(row))), unchanged: rows.length - changes.length }
     })
   }
 }

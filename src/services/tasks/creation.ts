@@ -2,21 +2,23 @@ import type { ChangeOf } from '../../domain/existing-task.ts'
 import { newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { collectRecentGarbage } from '../../lib/collect-garbage.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
+import type { WrittenTask } from '../../schemas/task.ts'
 import type { NewTaskInBulk } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import { blockedAmong, namesBlockers, requireNoCycle } from './blockers.ts'
 import { type ExistingTask, existingTasksOf } from './existing.ts'
-import { toWrittenItem, type WrittenItem } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
+import { toTask, writtenFor } from './view.ts'
 
 /** A requested task: created now, or found by its externalId. */
-export interface CreatedTask extends WrittenItem {
+export interface CreatedTask {
+  /** Of many, those that memory has no room for lack the long fields. */
+  task: WrittenTask
   isNew: boolean
   /** Whether the request changed an existing task. */
   isUpdated: boolean
@@ -81,7 +83,6 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
           throw projectArchived(destination.projectName)
         }
         for (const { id } of slice) if (!left.has(id)) ids.add(id)
-        if (slice.length < missing.length) collectRecentGarbage()
       }
       const inserted = missing.filter(({ id }) => ids.has(id))
       const present = missing.filter(({ id }) => !ids.has(id))
@@ -101,14 +102,14 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
       const changed = existing.filter(({ updatedBy }) => [...updatedBy].some(hasBlockers))
       await requireNoCycle(repos, { changed: changed.map(({ row }) => row) })
       const blocked = await blockedAmong(repos, [...inserted, ...existing.map(({ row }) => row)])
-      const itemOf = (row: TaskRow) => toWrittenItem(caller, { row, isBlocked: blocked.has(row.id) })
-      for (const row of inserted) made.set(row.id, { ...itemOf(row), isNew: true, isUpdated: false })
+      const taskOf = (row: TaskRow) => writtenFor(caller, toTask(row, { isBlocked: blocked.has(row.id) }))
+      for (const row of inserted) made.set(row.id, { task: taskOf(row), isNew: true, isUpdated: false })
       for (const { row, requestIds, updatedBy } of existing) {
-        const item = itemOf(row)
-        for (const id of requestIds) made.set(id, { ...item, isNew: false, isUpdated: updatedBy.has(id) })
+        const task = taskOf(row)
+        for (const id of requestIds) made.set(id, { task, isNew: false, isUpdated: updatedBy.has(id) })
         // Created by an earlier item of the same request.
-        const earlier = made.get(item.task.id)
-        if (earlier) made.set(item.task.id, { ...earlier, ...item })
+        const earlier = made.get(task.id)
+        if (earlier) made.set(task.id, { ...earlier, task })
       }
     }
     return rows.map(({ id }) => made.get(id) as CreatedTask)

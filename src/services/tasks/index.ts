@@ -9,7 +9,6 @@ import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
 import { type AppError, taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { TaskCount } from '../../repositories/task-pages.ts'
 import type { TaskJson } from '../../repositories/task-pages-json.ts'
@@ -34,7 +33,7 @@ import {
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
-import { pageOf, type WrittenItem, wholeTasks } from './left-out.ts'
+import { pageOf } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
 import { possibleCreationOf } from './possible-creation.ts'
@@ -177,10 +176,6 @@ export function tasksService({ repos, clock, createSingle, updateSingle }: Tasks
     },
 
     updateMany: bulkChangesOf({ repos, clock }),
-
-    /** The tasks that a write of many returned, with all fields. */
-    whole: (caller: Caller, items: WrittenItem[]): AsyncGenerator<WrittenTask | JsonText> =>
-      wholeTasks(repos.within(caller), items),
 
     /**
      * Deletes a task; it can be restored until the cleanup removes it.

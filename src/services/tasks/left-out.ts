@@ -1,61 +1,12 @@
 import { encodeCursor } from '../../domain/cursor.ts'
-import { JsonText } from '../../lib/json-pieces.ts'
 import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { PortionOptions } from '../../repositories/task-pages.ts'
 import type { TaskPageJson } from '../../repositories/task-pages-json.ts'
-import type { TaskRow } from '../../repositories/tasks.ts'
-import type { WrittenTask } from '../../schemas/task.ts'
-import type { Caller } from '../access.ts'
 import type { PageJson } from '../page.ts'
-import { mayReadTasks, type TaskFacts, toTask, writtenFor } from './view.ts'
-
-/** A task as a write of many returns it. */
-export interface WrittenItem {
-  task: WrittenTask
-  /** True if its long fields are still to be read, because those of the tasks before it are as much as memory allows. */
-  isLeftOut: boolean
-}
 
 /** Maximum number of left-out tasks requested at once; how many are read depends on their size. */
 const READ_BATCH = 20
-
-export const toWrittenItem = (
-  caller: Caller,
-  { row, ...facts }: { row: TaskRow | BoundedTaskRow } & TaskFacts,
-): WrittenItem => ({
-  task: writtenFor(caller, toTask(row, facts)),
-  isLeftOut: 'isLeftOut' in row && row.isLeftOut && mayReadTasks(caller),
-})
-
-/**
- * Returns the tasks with all fields. Those that were left out are read a few at a time, as they are now, also if they
- * were deleted since.
- */
-export async function* wholeTasks(
-  { tasks }: BoundRepositories,
-  items: WrittenItem[],
-): AsyncGenerator<WrittenTask | JsonText> {
-  let portion = new Map<string, string>()
-  for (const [index, { task, isLeftOut }] of items.entries()) {
-    if (isLeftOut && !portion.has(task.id)) {
-      const next = items.slice(index).filter((item) => item.isLeftOut)
-      portion = await readPortion(next.map(({ task }) => task.id))
-    }
-    if (!isLeftOut) {
-      yield task
-      continue
-    }
-    const json = portion.get(task.id)
-    if (json === undefined) throw new Error(`Task ${task.id} was removed while it was sent.`)
-    yield new JsonText(json)
-  }
-
-  async function readPortion(ids: string[]): Promise<Map<string, string>> {
-    const { items } = await tasks.listPortion([...new Set(ids)].slice(0, READ_BATCH), { deleted: 'included' })
-    return items
-  }
-}
 
 /** Rows of locked tasks whose long fields were left out, with these, a few at a time. */
 export async function* wholeRows(

@@ -13,8 +13,8 @@ import { actorOf } from '../activity/row.ts'
 import type { Shared } from '../idempotency.ts'
 import { namesBlockers } from './blockers.ts'
 import { byExternalId, type CreatedTask } from './creation.ts'
-import { toWrittenItem } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
+import { toTask, writtenFor } from './view.ts'
 
 const MAX_DESTINATIONS = 1_000
 
@@ -59,7 +59,11 @@ export function singleCreationOf({ repos, clock }: { repos: Repositories; clock:
     destinations.set(place, destination)
     const now = clock.now()
     const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
-    const created = { ...toWrittenItem(caller, { row, isBlocked: false }), isNew: true, isUpdated: false }
+    const created = {
+      task: writtenFor(caller, toTask(row, { isBlocked: false })),
+      isNew: true,
+      isUpdated: false,
+    }
     const newRow = { row, activityId: clock.newId(now) }
     if (await insertOne(newRow, responseOf?.(created))) return created
     destinations.delete(place)

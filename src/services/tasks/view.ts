@@ -2,9 +2,10 @@ import { claimOf, currentStatus } from '../../domain/claim.ts'
 import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
+import { without } from '../../lib/without.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { Task, WrittenTask } from '../../schemas/task.ts'
+import type { Task, WrittenTask, WrittenTaskSummary } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 
 /** What other rows say about a task. */
@@ -77,6 +78,10 @@ export async function writtenTask({ tasks }: Pick<BoundRepositories, 'tasks'>, i
 /** A task as a write returns it. */
 export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
   mayReadTasks(caller) ? task : onlyVersion(task)
+
+/** The same for a write of many. */
+export const summaryOf = (task: WrittenTask): WrittenTaskSummary =>
+  without(task, ['description', 'notes', 'metadata'])
 
 /** Cast: the schemas accept only objects, so the column contains only objects. */
 const asObject = (json: unknown) => json as Record<string, unknown>

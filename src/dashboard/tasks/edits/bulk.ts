@@ -1,7 +1,7 @@
 import { isTransient, Problem, problemOf } from '../../api/problem.ts'
 import type { components } from '../../api/schema.gen.ts'
 
-export type Task = components['schemas']['Task']
+export type Task = components['schemas']['TaskListItem']
 export type Change = components['schemas']['TaskChange']
 
 /** The API's limit per request. */

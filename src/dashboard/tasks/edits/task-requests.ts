@@ -37,10 +37,10 @@ export const restoreTask = (id: string): Promise<Task> =>
   dataOf(api.POST('/api/tasks/{id}/restore', { params: { path: { id } } }))
 
 /** Applies one change to up to 100 tasks, all or none. */
-async function patchTasks(ids: string[], change: Change): Promise<Task[]> {
+async function patchTasks(ids: string[], change: Change): Promise<TaskListItem[]> {
   const { data } = await dataOf(api.PATCH('/api/tasks/bulk', { body: { ids, change } }))
-  // With `tasks:read`, which the list requires, a write returns full tasks.
-  return data as Task[]
+  // With `tasks:read`, which the list requires, a write returns all fields of a list.
+  return data as TaskListItem[]
 }
 
 export const sendAll = <T extends { id: string }>(batches: Batch<T>[], progress?: BulkProgress) =>
