@@ -1,4 +1,4 @@
-import { changeWriteBack, disconnectOrConnect, noteChange } from './settings.ts'
+import { changeWriteBack, disconnectOrConnect, loseOrRegainAccess, noteChange } from './settings.ts'
 import type { ChangeHere } from './steps.ts'
 import type { ConnectedProject, World } from './world.ts'
 
@@ -9,6 +9,7 @@ export async function changeHere(world: World, project: ConnectedProject, change
   const { what, item: nth, comment: nthComment } = change
   if (what === 'write back') return changeWriteBack(world, project, nth)
   if (what === 'connection') return disconnectOrConnect(world, project)
+  if (what === 'access') return loseOrRegainAccess(world, project)
   if (what === 'replay') return replay()
   const rows: { id: string; status: string; deleted_at: Date | null }[] = await query(
     'select id, status, deleted_at from tasks where project_id = $1 order by codehost_number',

@@ -27,9 +27,11 @@ export function noteChange(
 export async function changeWriteBack(world: World, project: ConnectedProject, nth: number): Promise<void> {
   if (!project.connection) return
   await noteGivenUp(world, project)
-  project.writeBack = SETTINGS[nth % SETTINGS.length] ?? 'off'
-  const { id: projectId, repository, caller, writeBack } = project
-  await world.codehost.connect(caller, { projectId, input: { repository, writeBack } })
+  const { id: projectId, repository, caller } = project
+  const writeBack = SETTINGS[nth % SETTINGS.length] ?? 'off'
+  // Refused while the token has no access.
+  if (await world.codehost.connect(caller, { projectId, input: { repository, writeBack } }))
+    project.writeBack = writeBack
   await noteGivenUp(world, project)
 }
 
@@ -41,8 +43,15 @@ export async function disconnectOrConnect(world: World, project: ConnectedProjec
   await world.codehost.disconnect(project.caller, project.id)
 }
 
-/** Connected, with write-back of everything. */
+/** Takes the access of the project's token to the repository, which is private then, or gives it back. */
+export function loseOrRegainAccess({ host }: Pick<World, 'host'>, { token, login }: ConnectedProject): void {
+  const hasAccess = host.tokens.get(token)?.repositories === undefined
+  host.tokens.set(token, { login, ...(hasAccess && { repositories: [] }) })
+}
+
+/** Connected, with access, and with write-back of everything. */
 export async function turnAllOn(world: World, project: ConnectedProject): Promise<void> {
+  world.host.tokens.set(project.token, { login: project.login })
   if (!project.connection) await connectAgain(world, project)
   if (project.writeBack !== 'comments') await changeWriteBack(world, project, SETTINGS.indexOf('comments'))
 }
@@ -57,7 +66,9 @@ async function connectAgain({ codehost, host }: World, project: ConnectedProject
     comments: true,
     writeBack: 'comments',
   } as const
-  const { id } = await codehost.connect(caller, { projectId, input })
+  const connected = await codehost.connect(caller, { projectId, input })
+  if (!connected) return
+  const { id } = connected
   project.writeBack = input.writeBack
   project.connection = { id, projectId, repositoryId, comments: true }
 }

@@ -49,6 +49,7 @@ export interface ChangeHere {
     | 'replay'
     | 'write back'
     | 'connection'
+    | 'access'
   item: number
   comment: number
 }
@@ -172,6 +173,7 @@ const changesHere = ({ projects, isLossy }: Circumstances): fc.Arbitrary<ChangeH
       retry: 3,
       replay: 1,
       'write back': 1,
+      access: 2,
       // What is delivered while it is disconnected is lost.
       ...(isLossy && { connection: 1 }),
     }),
@@ -189,6 +191,7 @@ const retried = ({ projects, isLossy }: Circumstances): fc.Arbitrary<Step[]> =>
       reaction: weighted<ChangeHere['what']>({
         retry: 3,
         'write back': 1,
+        access: 1,
         ...(isLossy && { connection: 1 }),
       }),
       deliveries: deliveries({ isLossy, lostOf: 1 }),

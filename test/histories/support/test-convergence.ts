@@ -21,6 +21,7 @@ const INTERRUPTIONS = [
   /statement killed before/,
   /statement killed after/,
   /statement overlapped/,
+  /here access/,
 ]
 
 /** Declares the test of a property: changes on both sides, with crashes at every step, end in the state of the code host. */

@@ -103,8 +103,8 @@ export async function startWorld() {
     reports: refusable(reportsService({ repos, clock })),
     writeBack: refusable(writeBackService({ repos })),
     deliveries: refusable(deliveriesService({ repos })),
-    codehost: codehostService({ repos, clock, host: client, apiUrls, encryptionKeys, vault }),
-    repository: () => host.repository(`acme/app-${++repositoryCount}`),
+    codehost: refusable(codehostService({ repos, clock, host: client, apiUrls, encryptionKeys, vault })),
+    repository: () => host.repository(`acme/app-${++repositoryCount}`, { isPrivate: true }),
 
     /**
      * A project that follows a repository and writes to it as somebody of its own. It has the tasks of its issues, as
