@@ -12,20 +12,24 @@ export function statisticsService({
   clock: { now(): Date }
 }) {
   let notBefore = 0
+  let last: string | undefined
 
   return {
     /** Analyzes the table that has grown most; returns whether there may be others. On one instance at a time. */
     async refresh(): Promise<boolean> {
       if (clock.now().getTime() < notBefore) return false
-      if ((await repos.statistics.findOutdated()) === undefined) return false
+      const table = await repos.statistics.findOutdated()
+      // Still the same after an analysis: autovacuum works on it.
+      const isDone = table === undefined || table === last
+      last = undefined
+      if (isDone) return false
       return repos
         .transaction(async ({ statistics }) => {
           if (!(await statistics.claimAnalyzing())) return false
           // Again: another instance may have analyzed it.
-          const table = await statistics.findOutdated()
-          if (table === undefined) return false
-          await statistics.analyze(table)
-          return (await statistics.findOutdated()) !== table
+          if ((await statistics.findOutdated()) === table) await statistics.analyze(table)
+          last = table
+          return true
         })
         .catch((error) => {
           notBefore = clock.now().getTime() + RETRY_MS
