@@ -82,6 +82,24 @@ describe('what is done when it is first heard of', () => {
     expect(await tasksOf(sent)).toEqual([])
   })
 
+  test.each([
+    ['with an ID of its sender', { 'idempotency-key': 'over' }, false],
+    ['without one', {}, false],
+    ['of an archived project', { 'idempotency-key': 'over' }, true],
+  ])('is stored once if the result of its first attempt was lost: %s', async (_, ids, isArchived) => {
+    const { source } = await sourceOf(service, { template, verify: { scheme: 'bearer' } })
+    if (isArchived) await service.post(`/api/projects/${source.projectId}/archive`)
+    const { sourceSenders, sourceReceiver } = service.service
+    const headers = { authorization: `Bearer ${source.secret}`, ...ids }
+    const { target } = await sourceSenders.find(source.id, headers)
+    const bytes = Buffer.from(JSON.stringify(over(1)))
+    const delivery = await sourceReceiver.deliveryOf(target, { bytes, headers })
+    const ignored = isArchived ? { ...FILTERED, reason: 'project_archived' } : FILTERED
+    expect(await sourceReceiver.receive(delivery)).toEqual(ignored)
+    expect(await sourceReceiver.receive(delivery)).toEqual(ignored)
+    expect(await inboxOf(service, { source })).toMatchObject([{ duplicates: 0 }])
+  })
+
   test('is shown by a test, which a new source cannot know', async () => {
     const { source, send } = await sourceOf(service, { template })
     const path = `/api/sources/${source.id}/test`

@@ -176,8 +176,13 @@ export async function repeatOf(
   )
   if (items.length > 0 && latest.length === 0) return ignoredFor(items)
   const of = dedupKey === null ? { id: latest[0]?.eventId ?? id } : { dedupKey }
-  const first = await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })
+  const first =
+    (await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })) ??
+    (await sourceEvents.countRepeat({ sourceId, id }, { exceptId: id }))
   if (first?.outcome === 'pending') return pendingReceipt(first, { duplicate: first.id !== id })
+  // An earlier attempt of this delivery, of which all was left out.
+  if (first?.outcome === 'filtered') return FILTERED
+  if (first?.outcome === 'rejected') return ARCHIVED
   if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
   const { projectId, listId } = first
   const isWhole = latest.every(({ eventId }) => eventId === first.id)
