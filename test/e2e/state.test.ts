@@ -61,6 +61,21 @@ describe('a task', () => {
       .waitFor()
   })
 
+  test('gets two labels in a row without a conflict of the user with himself', async ({ app }) => {
+    const { id } = await createTask(app, { title: 'Labelled' })
+    const page = await app.open(`/tasks/${id}`, { isLive: true })
+    const labels = panelOf(page).getByRole('combobox', { name: 'Labels' })
+    await labels.waitFor()
+    const send = await delayRequests(page, { url: `**/api/tasks/${id}`, method: 'PATCH' })
+    for (const label of ['one', 'two']) {
+      await labels.fill(label)
+      await labels.press('Enter')
+    }
+    send()
+    await expect.poll(async () => (await taskOf(app, id)).labels).toEqual(['one', 'two'])
+    await expectNone(page, page.getByText('has changed', { exact: false }))
+  })
+
   test('is not saved with half a word while an input method composes it', async ({ app }) => {
     const { id } = await createTask(app, { title: 'Nihongo' })
     const page = await app.open(`/tasks/${id}`)

@@ -56,6 +56,9 @@ export function useTaskEdit(
       undoActionFor({ queryClient, label: actionLabel(change, task), edits: edits.promise }),
     )
     setBusy(true)
+    const endPreview = isOfNames(change)
+      ? recordsOf(queryClient).preview({ ids: new Set([task.id]), changeOf: () => change })
+      : () => {}
     try {
       const { saved, theirs, seen: base } = await inTurn([task.id], () => write(change, seen))
       const doneEdits = saved
@@ -70,6 +73,7 @@ export function useTaskEdit(
         resolveChoice.current = resolve
       })
     } finally {
+      endPreview()
       setBusy(false)
     }
   }
@@ -114,6 +118,10 @@ export function useTaskEdit(
     },
   }
 }
+
+/** The next change of labels, assignees or blockers is made of what is shown; texts are drafts until they are saved. */
+const isOfNames = (change: Change): change is Pick<Change, 'labels' | 'assignees' | 'blockedBy'> =>
+  Object.values(change).every(Array.isArray)
 
 const actionLabel = (change: Change, { title }: Task) =>
   `${changeLabel(change)}: ${shortTitle(change.title ?? title)}`
