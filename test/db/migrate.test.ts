@@ -183,6 +183,25 @@ describe('migrations of tasks', () => {
     expect(rows).toEqual([{ checkpoint: null, is_full: true, is_soon: true }])
   })
 
+  test('keep the webhook secret that a connection had before, until its time', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0050_leases')
+    await withClient(connectionString, async (client) => {
+      await client.query(OLD_TASK)
+      await client.query(OLD_CONNECTION)
+      await client.query(`update codehost_connections set webhook_secret = 'present',
+        previous_webhook_secret = 'before', previous_webhook_secret_until = '2030-01-02T03:04:05.678+01:00'`)
+    })
+
+    await migrate(connectionString)
+
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query('select webhook_secret, previous_webhook_secrets from codehost_connections'),
+    )
+    const previous_webhook_secrets = [{ secret: 'before', until: '2030-01-02T02:04:05.678Z' }]
+    expect(rows).toEqual([{ webhook_secret: 'present', previous_webhook_secrets }])
+  })
+
   test('leave the planner with statistics on labels', async () => {
     const connectionString = await emptyDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')
