@@ -19,8 +19,10 @@ import { workLogged } from './lib/traced.ts'
 import type { SetUp } from './services/setup.ts'
 import {
   CLEAR_TEXT,
+  CLOCK_TEXT,
   databaseNames,
   feedbackExample,
+  isClockOff,
   isSentInClear,
   keyCommandOf,
   keyHint,
@@ -127,6 +129,7 @@ async function loadApplication() {
   return {
     ...(await import('./db/pool.ts')),
     ...(await import('./db/database-id.ts')),
+    ...(await import('./db/clock-skew.ts')),
     ...(await import('./db/migrate.ts')),
     ...(await import('./db/listen.ts')),
     ...(await import('./clients/github.ts')),
@@ -154,7 +157,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const directConnectionString = config.databaseDirectUrl
   const sessions = directConnectionString ?? connectionString
   const loaded = await application()
-  const { openDatabase, poolState, databaseIdOf, migrate, listen } = loaded
+  const { openDatabase, poolState, databaseIdOf, clockSkewOf, migrate, listen } = loaded
   const { repositories, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, githubClient, webhookReceiver } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
@@ -228,6 +231,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     waitingFor(names.requests),
   )
   if (unreadable) logger.error(unreadable, unreadableText(config))
+  const skewMs = await retryUntilDeadline(() => clockSkewOf(db.$client), waitingFor(names.requests))
+  if (isClockOff(skewMs)) logger.warn({ seconds: Math.round(skewMs / 1_000) }, CLOCK_TEXT)
   const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
     repos,

@@ -64,6 +64,14 @@ export function isSentInClear({ host, publicUrl }: { host: string; publicUrl: st
 export const CLEAR_TEXT =
   'other machines can reach this port, and PUBLIC_URL does not begin with https: keys and sessions are sent unencrypted. Put a proxy with https in front, and set PUBLIC_URL: see "Behind a proxy" in docs/operating.md'
 
+export const CLOCK_TEXT =
+  'the clock of this machine differs from that of the database: signed deliveries can be refused, and sessions, expiring keys, and repeated requests be taken for too old. Synchronize both clocks, such as with NTP'
+
+/** Signatures may be five minutes old. */
+const MAX_SKEW_MS = 60_000
+
+export const isClockOff = (skewMs: number) => Math.abs(skewMs) > MAX_SKEW_MS
+
 interface KeySettings extends Pick<DatabaseUrls, 'databaseUrl'> {
   encryptionKey: unknown
 }
