@@ -26,6 +26,12 @@ const waiting = () =>
     `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   )
 
+/** Requests and calls over a limit so far. */
+async function refusals(): Promise<number> {
+  const { body } = await service.get('/metrics')
+  return Number(/^inlet_errors_total\{code="rate_limited"\} (\d+)$/m.exec(body)?.[1] ?? 0)
+}
+
 interface Result {
   result: { isError?: boolean; content: { text: string }[] }
 }
@@ -57,5 +63,38 @@ test('the calls of a batch run four at a time, and each has its result', async (
   } finally {
     await lock.query('rollback')
     lock.release()
+  }
+})
+
+test('calls of a batch over the limit of concurrent requests are refused in it, the others have results', async () => {
+  const key = await service.given.key()
+  const [kept, freed] = [await service.connect(), await service.connect()]
+  try {
+    await kept.query('begin; lock table rules in access exclusive mode')
+    await freed.query('begin; lock table tasks in access exclusive mode')
+    const three = Array.from({ length: 3 }, () => service.get('/api/tasks?limit=1', { key }))
+    await expect.poll(waiting).toHaveLength(3)
+    const others = Array.from({ length: 98 }, () => service.get('/api/rules', { key }))
+    // The last one: a hundred are allowed, and all of them wait.
+    expect((await Promise.race(others)).body.code).toBe('rate_limited')
+    await freed.query('rollback')
+    await Promise.all(three)
+    // The batch, and two of its calls, have the places of these three.
+    const before = await refusals()
+    const batch = send(10, key)
+    await expect.poll(refusals).toBe(before + 8)
+    await kept.query('rollback')
+    await Promise.all(others)
+    const { status, body } = await batch
+    expect(status).toBe(200)
+    const results = resultsIn(body).map(({ result }) => result)
+    const refused = results.filter(({ isError }) => isError)
+    expect([results.length, refused.length]).toEqual([10, 8])
+    for (const { content } of refused) expect(content[0]?.text).toContain('At most 100 are allowed')
+  } finally {
+    for (const lock of [kept, freed]) {
+      await lock.query('rollback')
+      lock.release()
+    }
   }
 })
