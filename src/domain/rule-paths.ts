@@ -33,12 +33,21 @@ export const matchesAny = (globs: string[], files: string[]): boolean =>
 
 /** What each file that a glob matches has in this order. Most files need no compiled glob then. */
 const literalsOf = (glob: string): string[] =>
-  glob
-    .replace(/\{.*\}/s, '*')
-    .replace(/\[.*\]/s, '*')
-    .split(/[*?[\]{}]+/)
+  withoutBraces(glob)
+    .replace(/\[.*/s, '*')
+    .split(/[*?]+/)
     // A folder at any depth may be none.
     .map((literal) => literal.replace(/^\/|\/$/g, ''))
+
+/** With a star for each group of braces; braces that are not balanced end what is known of a glob. */
+function withoutBraces(glob: string): string {
+  let outer = glob
+  for (let inner = ''; inner !== outer; ) {
+    inner = outer
+    outer = inner.replace(/\{[^{}]*\}/g, '*')
+  }
+  return /[{}]/.test(outer) ? glob.replace(/\{.*/s, '*') : outer
+}
 
 function hasInOrder(file: string, literals: string[]): boolean {
   let from = 0

@@ -70,11 +70,11 @@ describe('a glob', () => {
     )
   })
 
-  test('of a thousand rules takes no time where its words are not in the path', () => {
-    const globs = Array.from(
-      { length: 20_000 },
-      (_, n) => `packages/p${n}/**/${'abc-'.repeat(30)}*/*.{ts,tsx}`,
-    )
+  test.each([
+    (n: number) => `packages/p${n}/**/${'abc-'.repeat(30)}*/*.{ts,tsx}`,
+    (n: number) => `packages/{web,api}-${n}/**/${'abc-'.repeat(30)}*/[a-z]*.{ts,tsx}`,
+  ])('of a thousand rules takes no time where its words are not in the path', (globOf) => {
+    const globs = Array.from({ length: 20_000 }, (_, n) => globOf(n))
     const before = process.cpuUsage()
     expect(matchesAny(globs, ['packages/a/src/app.ts', 'docs/readme.md'])).toBe(false)
     const { user, system } = process.cpuUsage(before)

@@ -31,6 +31,15 @@ async function fill(connectionString: string) {
      from tasks, generate_series(1, $3) as n where id = $1`,
     [taskId, 'What happened before, and what should have. '.repeat(10), TASKS],
   )
+  // A thousand rules of twenty long globs.
+  await database.query(
+    `insert into rules (id, content, priority, is_active, paths, version, created_at, updated_at, updated_by_type,
+       updated_by_name)
+     select gen_random_uuid(), 'Rule ' || n, n, true, (
+       select array_agg('packages/{web,api,worker}-' || n || '/**/src/*/**/' || repeat('folder-of-' || m || '/**/', 8)
+         || '[a-z]*.{ts,tsx,css}') from generate_series(1, 20) as m
+     ), 1, clock_timestamp(), clock_timestamp(), 'system', 'Inlet' from generate_series(1, 1000) as n`,
+  )
   await database.query('analyze tasks')
   await database.end()
 }
@@ -146,10 +155,15 @@ const batch = (key: string | undefined) =>
 
 const csv = (key: string | undefined) => send('GET', '/api/tasks', { key, headers: { accept: 'text/csv' } })
 
+const PATHS = ['packages/web-7/src/app/folder-of-3/index.ts', 'docs/readme.md', 'src/services/tasks/index.ts']
+const context = (key: string | undefined) =>
+  send('GET', `/api/context?${PATHS.map((path) => `paths=${encodeURIComponent(path)}`).join('&')}`, { key })
+
 test.each([
   ['95 searches for one letter at a time, by one key', search, 95],
   ['batches of 100 AI tool calls, by one key', batch, 1],
   ['19 downloads of CSV at a time, by one key', csv, 19],
+  ['4 requests at a time for the context of files, with a thousand rules of twenty long globs', context, 4],
 ])('%s delay others no more than ordinary readers do', async (fault, request, count) => {
   const greedyKey = readers[5]
   const { usual, greedy, statuses } = await compared(() => request(greedyKey), count)
