@@ -119,7 +119,9 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
 }
 
 function timeLeft(deletedAt: string): string {
-  const days = RETENTION_DAYS - Math.floor((serverNow() - Date.parse(deletedAt)) / DAY_MS)
+  // The clock of the service is known to the second, and may seem to be before the deletion.
+  const elapsed = Math.max(0, serverNow() - Date.parse(deletedAt))
+  const days = RETENTION_DAYS - Math.floor(elapsed / DAY_MS)
   return days > 1 ? `${days} days left` : 'Less than a day left'
 }
 
