@@ -17,6 +17,8 @@ export interface AcknowledgedTask {
   notes: string | null
 }
 
+type Summary = Pick<AcknowledgedTask, 'title' | 'version' | 'status'> & { id: string }
+
 /** Everything the service acknowledged. Anything else in the database was done twice, or after an error response. */
 export interface Acknowledged {
   tasks: Map<string, AcknowledgedTask>
@@ -167,7 +169,8 @@ function actionsOf(
     isExpected(await send({ method: 'GET', path: '/api/tasks?fields=summary&limit=20' }), [200])
   }
 
-  function learn({ id, title, version, status, notes }: AcknowledgedTask & { id: string }) {
+  /** Of a batch in summary form, which has no notes. */
+  function learn({ id, title, version, status, notes = null }: Partial<AcknowledgedTask> & Summary) {
     if (!known.tasks.has(id)) own.push(id)
     known.tasks.set(id, { title, version, status, notes })
   }
