@@ -17,7 +17,7 @@ type SeenItem =
 
 /**
  * Reads an issue or pull request. To credentials that have lost their access each one is missing: it was deleted only if
- * those of the repository can be read.
+ * it is missing after others of its repository were read. Before, the access may have been lost, and have returned since.
  */
 export async function readItem(
   host: Host,
@@ -27,5 +27,7 @@ export async function readItem(
   if (response.outcome !== 'missing') return response
   const url = host.latestUrl(access.apiUrl, request.repositoryId)
   const page = await host.readPage(access, { url, signal: request.signal })
-  return isFailure(page) ? page : { outcome: 'deleted' }
+  if (isFailure(page)) return page
+  const again = await host.readItem(access, request)
+  return again.outcome === 'missing' ? { outcome: 'deleted' } : again
 }

@@ -100,6 +100,20 @@ describe('while the token has no access to the repository', () => {
     expect(await service.task(id)).toMatchObject({ title: 'Same second', sourceState: 'present' })
   })
 
+  test('an item is not deleted if the access returns before the repository is asked for', async () => {
+    const { id, repository, loseAccess, regainAccess, written } = await writing()
+    loseAccess()
+    service.host.onResponse(({ url }) => {
+      if (url.endsWith('/issues/1')) regainAccess()
+    })
+    await service.patch(`/api/tasks/${id}`, { status: 'done' })
+    const task = await settled(service, id)
+    service.host.onResponse(() => {})
+    expect(task).toMatchObject({ sourceState: 'present', writeBack: { state: 'done', error: null } })
+    expect(repository.items.get(1)).toMatchObject({ state: 'closed' })
+    expect(written().map(([method]) => method)).toEqual(['PATCH'])
+  })
+
   test('a full run that has lost it between the list and the items marks none as deleted', async () => {
     const { ids, repository, loseAccess, regainAccess, sync } = await writing([{}, {}])
     repository.remove(2)
