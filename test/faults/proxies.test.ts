@@ -170,8 +170,8 @@ describe.each([
         headers: { ...KEY, ...JSON_TYPE },
         body: padded(bytes),
       })
-    expect(await send(24 * MIB)).toMatchObject({ status: 201, body: { created: 1 } })
-    expect(await send(32 * MIB)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
+    expect(await send(3 * MIB)).toMatchObject({ status: 201, body: { created: 1 } })
+    expect(await send(4 * MIB)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
     expect(proxy().log()).not.toContain('temporary file')
   })
 })

@@ -13,11 +13,14 @@ beforeAll(async () => {
   service = await startApp({ logger })
   const { inbox } = await service.given.project()
   // Far more than the network buffers.
-  const tasks = Array.from({ length: 100 }, (_, n) => ({
+  const tasks = Array.from({ length: 50 }, (_, n) => ({
     title: `${n}`,
     description: 'Text '.repeat(13_000),
   }))
-  for (let count = 0; count < 2; count++) await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+  for (let count = 0; count < 4; count++) {
+    const { status } = await service.post('/api/tasks/bulk', { listId: inbox.id, tasks })
+    if (status !== 201) throw new Error(`The tasks were not created: ${status}.`)
+  }
   for (let count = 0; count < 200; count++)
     await service.given.activity({ type: 'long', message: 'x'.repeat(60_000) })
 })
