@@ -21,6 +21,8 @@ export function importState({
   let isChecking = false
   let isNoticed = false
   let wake = () => {}
+  let lastRead = 0
+  let lastAnswered = 0
 
   return {
     isRunning: () => isRunning,
@@ -36,14 +38,26 @@ export function importState({
       wake()
       if (!isChecking) void check()
     },
+
+    refresh,
+  }
+
+  /** Reads whether one is in progress: whoever waits for this does not depend on the notice. */
+  async function refresh(): Promise<void> {
+    const nth = ++lastRead
+    // While the database is unavailable, nothing can be written anyway.
+    const found = await imports.isRunning().catch(() => isRunning)
+    // One that began later may have been faster.
+    if (nth < lastAnswered) return
+    lastAnswered = nth
+    isRunning = found
   }
 
   async function check(): Promise<void> {
     isChecking = true
     while (isNoticed || isRunning) {
       isNoticed = false
-      // While the database is unavailable, nothing can be written anyway.
-      isRunning = await imports.isRunning().catch(() => isRunning)
+      await refresh()
       if (isRunning && !isNoticed) await pause()
     }
     isChecking = false

@@ -11,6 +11,7 @@ import { tracedAsOne } from '../lib/traced.ts'
 import type { ImportTarget, importRepository } from '../repositories/import/index.ts'
 import type { ImportResult } from '../schemas/import.ts'
 import type { Caller } from './access.ts'
+import type { ImportState } from './import-state.ts'
 
 /** A file of which nothing arrives for this long is cut: until then, nobody else can write. */
 const STALL_MS = 60_000
@@ -32,10 +33,12 @@ export const importOperations = {
 /** Imports an export into a new instance. */
 export function importService({
   imports,
+  importing,
   stallMs = STALL_MS,
   keepAliveMs = KEEP_ALIVE_MS,
 }: {
   imports: ReturnType<typeof importRepository>
+  importing: Pick<ImportState, 'refresh'>
   stallMs?: number
   keepAliveMs?: number
 }) {
@@ -45,7 +48,7 @@ export function importService({
      * @throws import_not_empty, import_in_progress, validation_failed, request_timeout
      */
     async run(_caller: Caller, file: Readable): Promise<ImportResult> {
-      const counts = await imports.run(async (target) => {
+      const imported = imports.run(async (target) => {
         const contents = await target.listContents()
         if (contents.length > 0) throw importNotEmpty(contents)
         await target.clear()
@@ -56,6 +59,8 @@ export function importService({
         refuseDefaults(await target.complete(), lastLine)
         return reader.counts
       })
+      // Whoever has the response can write at once.
+      const counts = await imported.finally(() => importing.refresh())
       if (!counts) throw importInProgress()
       return { counts: Object.fromEntries(counts) }
     },

@@ -145,7 +145,7 @@ export function services(given: ServiceDeps) {
     sessions: sessionsService({ repos, access, clock, randomBytes }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),
-    imports: importService(transfers),
+    imports: importService({ ...transfers, importing }),
     importing,
     webhooks: webhooksService({ repos, clock, signer, sequencer, receiver }),
     webhookDeliveries: webhookDeliveriesService({ repos, clock, signer, receiver }),

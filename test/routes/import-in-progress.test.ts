@@ -93,6 +93,15 @@ describe('while an import is in progress', () => {
     await expect.poll(state.isRunning, { timeout: 5_000 }).toBe(false)
     await db.$client.end()
   })
+
+  test('ends before its response: the next write of the same client works', async () => {
+    const { service } = instances
+    for (let nth = 0; nth < 20; nth++) {
+      await service.post('/api/rules', { content: `${nth}` })
+      expect((await importInto(service, text)).status).toBe(409)
+      expect((await service.post('/api/tasks', { title: `${nth}` })).status).toBe(201)
+    }
+  })
 })
 
 /** Half of a body; resolves once both instances know of the import. */

@@ -197,7 +197,11 @@ describe('an invalid file is refused and changes nothing:', () => {
 
   test('one that stalls', async () => {
     const db = openDatabase({ connectionString: service.connectionString, size: 1, onError: () => {} })
-    const { run } = importService({ ...transfersOn(db), stallMs: 200 })
+    const { run } = importService({
+      ...transfersOn(db),
+      importing: { refresh: async () => {} },
+      stallMs: 200,
+    })
     const file = new Readable({ read() {} })
     file.push(text.slice(0, 1000))
     await expect(run({} as never, file)).rejects.toMatchObject({ code: 'request_timeout' })

@@ -21,7 +21,7 @@ test('the transaction of an import stays open while lines arrive slowly', async 
     isRunning: async () => false,
     run: (work) => work(target),
   }
-  const { run } = importService({ imports, keepAliveMs: 0 })
+  const { run } = importService({ imports, importing: { refresh: async () => {} }, keepAliveMs: 0 })
   // One line, in pieces.
   const file = Readable.from(['{"kind"', ':"', 'other"}'].map((piece) => Buffer.from(piece)))
 
