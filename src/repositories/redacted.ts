@@ -2,7 +2,8 @@ import { isDatabaseAway, withoutValues } from '../db/database-error.ts'
 import { AppError, unavailable } from '../errors/index.ts'
 
 /**
- * Removes parameters from the errors of `work`: they contain what was delivered, and errors are logged.
+ * Removes values from the errors of `work`, which are logged: they contain texts of issues, and of feedback with e-mail
+ * addresses.
  * @throws unavailable while the database is unavailable
  */
 export async function redacted<T>(work: () => Promise<T>): Promise<T> {

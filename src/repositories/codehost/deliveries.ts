@@ -1,7 +1,6 @@
-import { isDatabaseAway, violates, withoutValues } from '../../db/database-error.ts'
+import { violates } from '../../db/database-error.ts'
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, lte, sql } from '../../db/drizzle.ts'
 import { codehostDeliveries } from '../../db/tables/codehost.ts'
-import { AppError } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
 import type { ConnectionRow } from './connections.ts'
 import { databaseNow, databaseTime, inMs } from './database-time.ts'
@@ -55,13 +54,6 @@ export function codehostDeliveriesRepository(db: Executor) {
       findConnection ??= connectionById(db)
       const [row] = await findConnection.execute({ id })
       return row
-    },
-
-    /** Removes payloads from the errors of `work`, which are logged. */
-    async redacted<T>(work: () => Promise<T>): Promise<T> {
-      return work().catch((error) => {
-        throw error instanceof AppError || isDatabaseAway(error) ? error : withoutValues(error)
-      })
     },
 
     /** Stores a delivery, unless it is known: a redelivery changes nothing. */

@@ -1,4 +1,3 @@
-import { withoutValues } from '../../db/database-error.ts'
 import {
   and,
   asc,
@@ -177,13 +176,6 @@ export function syncQueue(db: Executor) {
         .where(sql`${syncRuns.id} = (${next})`)
         .returning()
       return row
-    },
-
-    /** Removes values from errors: they would contain texts of issues. */
-    async redacted<T>(work: () => Promise<T>): Promise<T> {
-      return work().catch((error) => {
-        throw withoutValues(error)
-      })
     },
 
     /** Whether any run could be claimed. */

@@ -5,7 +5,6 @@ import { feedbackEvents, feedbackUnreadable } from '../../db/tables/feedback.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
 import { lockingProjects } from '../locking-projects.ts'
-import { redacted } from '../redacted.ts'
 import { namingViolations } from '../task-violations.ts'
 import { insertingTasks, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
@@ -63,9 +62,6 @@ export function feedbackRepository(db: Executor) {
   }
 
   return {
-    /** Errors are logged, and their parameters contain e-mail addresses. */
-    redacted,
-
     /** Inserts an event without a task, unless it exists. */
     async insert(row: FeedbackRow): Promise<void> {
       await insertEvents(db, { rows: JSON.stringify([row]) })

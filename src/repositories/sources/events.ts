@@ -6,7 +6,6 @@ import { sourceEvents } from '../../db/tables/sources.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor } from '../index.ts'
-import { redacted } from '../redacted.ts'
 import { namingViolations } from '../task-violations.ts'
 import { insertingTasks, type TaskRow, tasksAndActivity } from '../tasks.ts'
 
@@ -34,8 +33,6 @@ export function sourceEventsRepository(db: Executor) {
     and(eq(sourceEvents.sourceId, sourceId), eq(sourceEvents.id, id))
 
   return {
-    redacted,
-
     /** Inserts events; returns the ids of the inserted ones. The others exist already, by their deduplication key. */
     async insert(rows: SourceEventRow[]): Promise<Set<string>> {
       if (rows.length === 0) return new Set()

@@ -8,6 +8,7 @@ import { eventNotFound, eventNotReplayable, overtaken } from '../../errors/index
 import type { Clock } from '../../lib/clock.ts'
 import type { FeedbackRow } from '../../repositories/feedback/events.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { InboxEvent, InboxEventQuery } from '../../schemas/feedback.ts'
 import type { Caller } from '../access.ts'
@@ -64,7 +65,7 @@ export function feedbackInboxService({ repos, clock }: { repos: Repositories; cl
      * @throws event_not_found, event_not_replayable, project_archived
      */
     async replay(caller: Caller, id: string): Promise<InboxEvent> {
-      return feedback.redacted(() =>
+      return redacted(() =>
         retryDecision(() =>
           repos.within(everywhere).transaction(async (repos) => {
             // Read without a lock: projects are locked before inbox rows, and are only known after the decision.

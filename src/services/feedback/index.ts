@@ -4,6 +4,7 @@ import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveredRow, FeedbackRow } from '../../repositories/feedback/events.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { FeedbackIgnored, FeedbackReceipt } from '../../schemas/feedback.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { type Arrival, accept, asRouting, feedbackListOf, inboxRow, routeArrivals } from './delivery.ts'
@@ -14,7 +15,7 @@ const MIB = 1024 * 1024
 /** The feedback receiver. Accepts each event exactly once, in batches. */
 export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   const { feedback } = repos.within(everywhere)
-  const deliver = batcher((arrivals: WeighedArrival[]) => feedback.redacted(() => deliverAll(arrivals)), {
+  const deliver = batcher((arrivals: WeighedArrival[]) => redacted(() => deliverAll(arrivals)), {
     name: 'store feedback',
     maxItems: 100,
     // Three would only make batches smaller (same p99 at 500 events a second); one could be blocked by a lock.
@@ -57,7 +58,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
         case 'accepted':
           return deliver(delivery.arrival)
         case 'rejected':
-          await feedback.redacted(() => feedback.insert(delivery.row))
+          await redacted(() => feedback.insert(delivery.row))
           throw validationFailed(delivery.errors)
         case 'ignored':
           // An ignored event creates no task, so its inbox row may be lost.
@@ -96,7 +97,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
 
   async function unlessAway(work: () => Promise<unknown>): Promise<void> {
     try {
-      await feedback.redacted(work)
+      await redacted(work)
     } catch (error) {
       if (!isUnavailable(error)) throw error
     }

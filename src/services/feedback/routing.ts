@@ -14,6 +14,7 @@ import { notJson, routingRuleNotFound, validationFailed } from '../../errors/ind
 import type { Clock } from '../../lib/clock.ts'
 import type { RoutingRow } from '../../repositories/feedback/routing.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
@@ -142,7 +143,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       if (reading.outcome === 'ignored') return IGNORED
       const { fields, dedupKey, task } = reading.event
       const { routing, feedback } = repos.within(everywhere)
-      const [table, [before]] = await feedback.redacted(async () => [
+      const [table, [before]] = await redacted(async () => [
         await findTable(routing, [fields]),
         await feedback.listByKeys([dedupKey]),
       ])

@@ -2,6 +2,7 @@ import { traced } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { AskingDeps } from './asking.ts'
 import { applyBatch, isDeletion } from './batch.ts'
 import { ASKING_MS, questionQueues } from './question-queues.ts'
@@ -40,7 +41,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
           kind: 'job',
           attributes: { 'inlet.connection.id': connectionId },
         } as const
-        const work = () => deliveries.redacted(() => applyOne(connectionId, signal))
+        const work = () => redacted(() => applyOne(connectionId, signal))
         if (await traced(job, work)) isMoreDue = true
       } catch (error) {
         errors.push(error)

@@ -5,6 +5,7 @@ import { invalidSignature, secretUnreadable } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { NewDelivery } from '../../repositories/codehost/new-deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { type ApplyingDeps, deliveryApplier } from './applying.ts'
@@ -92,7 +93,7 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
         appliedAt: status === 'applied' ? now : null,
         taskId: null,
       }
-      const outcome = await deliveries.redacted(() => deliveries.insert(row))
+      const outcome = await redacted(() => deliveries.insert(row))
       if (outcome === 'disconnected') throw invalidSignature()
       metrics.pushed(outcome === 'known' ? 'duplicate' : 'received')
       if (outcome === 'stored' && status !== 'received') metrics.pushed(status)

@@ -1,6 +1,7 @@
 import { periodically } from '../../lib/periodically.ts'
 import { traced } from '../../lib/traced.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import { type AskingDeps, type Pause, questionAsker } from './asking.ts'
 import type { Question } from './batch.ts'
 import type { Settling } from './settling.ts'
@@ -38,8 +39,7 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
       }
       const added: Queue = { asked: undefined, waiting: [...questions] }
       queues.set(asking.connectionId, added)
-      const work = deliveries
-        .redacted(() => askAll(added, asking))
+      const work = redacted(() => askAll(added, asking))
         .catch((error) => void errors.push(error))
         .finally(() => running.delete(work))
       running.add(work)

@@ -4,6 +4,7 @@ import { isOvertaken, isUnavailable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isOver } from '../../lib/turns.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { BacklogRow } from '../../repositories/sources/backlog.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { LogFailure } from '../codehost/failures.ts'
@@ -39,7 +40,7 @@ interface BacklogDeps {
  * source that is switched off wait until it is on.
  */
 export function sourceBacklogService({ repos, clock, reader, metrics, logFailure }: BacklogDeps) {
-  const { sources, sourceBacklog, sourceEvents } = repos.within(everywhere)
+  const { sources, sourceBacklog } = repos.within(everywhere)
   const writeDeliveries = deliveryWriter({ clock })
   const working = new Map<string, Promise<void>>()
 
@@ -85,7 +86,7 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
     }
     const about = { projectId: source.projectId, sourceId, eventId }
     const store = (reading: SourceReading) =>
-      sourceEvents.redacted(() => retryDecision(() => stored(eventId, { source, reading })))
+      redacted(() => retryDecision(() => stored(eventId, { source, reading })))
     const outcome = await store(reading).catch((err) => {
       if (isUnavailable(err) || isOvertaken(err)) throw err
       logFailure?.({ ...about, code: 'internal_error', err }, 'delivery of a source failed')

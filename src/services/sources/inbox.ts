@@ -5,6 +5,7 @@ import { dedupKeyOf } from '../../domain/sources/repeats.ts'
 import { eventNotFound, eventNotReplayable, eventPending, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { SourceEvent, SourceEventPath, SourceEventQuery } from '../../schemas/source-delivery.ts'
@@ -73,7 +74,7 @@ export function sourceInboxService({
      */
     async replay(caller: Caller, { id, eventId }: SourceEventPath): Promise<SourceEvent> {
       const bound = repos.within(caller)
-      return bound.sourceEvents.redacted(() =>
+      return redacted(() =>
         retryDecision(async () => {
           const source = await sourceOf(bound, id)
           requireReachOf(caller, source)

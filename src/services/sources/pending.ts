@@ -3,6 +3,7 @@ import { storedUnread } from '../../domain/sources/stored-payload.ts'
 import { backlogFull, invalidSender, isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import { pendingReceipt, repeatOf, type StoredReceipt } from './delivery.ts'
 
@@ -37,18 +38,14 @@ export const pendingRow = ({
 
 /** Stores deliveries that a job processes later. */
 export function pendingDeliveries({ repos }: { repos: Pick<Repositories, 'within'> }) {
-  const { sourceEvents } = repos.within(everywhere)
-  const store = batcher(
-    (deliveries: PendingDelivery[]) => sourceEvents.redacted(() => storeAll(deliveries)),
-    {
-      name: 'store pending deliveries of sources',
-      maxItems: 50,
-      concurrency: 1,
-      maxBytes: 2 * MIB,
-      bytesOf: ({ bytes }) => bytes.length,
-      isForAll: isUnavailable,
-    },
-  )
+  const store = batcher((deliveries: PendingDelivery[]) => redacted(() => storeAll(deliveries)), {
+    name: 'store pending deliveries of sources',
+    maxItems: 50,
+    concurrency: 1,
+    maxBytes: 2 * MIB,
+    bytesOf: ({ bytes }) => bytes.length,
+    isForAll: isUnavailable,
+  })
 
   /** @throws rate_limited, invalid_credentials if the source was deleted meanwhile */
   return async function storePending(delivery: PendingDelivery): Promise<StoredReceipt> {

@@ -7,6 +7,7 @@ import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isOver } from '../../lib/turns.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import { retryDecision } from '../retry-decision.ts'
@@ -55,21 +56,17 @@ export function sourceReceiver({
   clock: Clock
   reader: Pick<PayloadReader, 'readInShare'>
 }) {
-  const { sourceEvents } = repos.within(everywhere)
   const writeDeliveries = deliveryWriter({ clock })
   const storePending = pendingDeliveries({ repos })
-  const deliver = batcher(
-    (deliveries: WeighedDelivery[]) => sourceEvents.redacted(() => deliverAll(deliveries)),
-    {
-      name: 'store deliveries of sources',
-      maxItems: 50,
-      // Two at a time, so that PostgreSQL works while this process prepares the next.
-      concurrency: 2,
-      maxBytes: 2 * MIB,
-      bytesOf: ({ bytes }) => bytes,
-      isForAll: isUnavailable,
-    },
-  )
+  const deliver = batcher((deliveries: WeighedDelivery[]) => redacted(() => deliverAll(deliveries)), {
+    name: 'store deliveries of sources',
+    maxItems: 50,
+    // Two at a time, so that PostgreSQL works while this process prepares the next.
+    concurrency: 2,
+    maxBytes: 2 * MIB,
+    bytesOf: ({ bytes }) => bytes,
+    isForAll: isUnavailable,
+  })
 
   return {
     /** Renders the templates on a payload if it is the turn of its source, and assigns time and ids. */
@@ -103,7 +100,7 @@ export function sourceReceiver({
         // An earlier one became pending meanwhile.
         return receipt ?? storePending(delivery)
       }
-      await sourceEvents.redacted(() =>
+      await redacted(() =>
         repos.within(everywhere).transaction(async (repos) => {
           await lockSources(repos, [delivery])
           await storeUntaken(repos, { clock, source, row, reading })

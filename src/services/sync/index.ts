@@ -2,6 +2,7 @@ import { nextFullAt, nextRunAt } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { newRun } from '../codehost/index.ts'
 import type { CodehostDeps, TokenVault } from '../codehost/token.ts'
@@ -106,7 +107,7 @@ export function syncService({
         try {
           const deps = { repos, clock, host, vault, publish, turn, pauseMs }
           const signal = AbortSignal.any([stop, lost])
-          await syncQueue.redacted(() => followRepository(deps, { run, signal }))
+          await redacted(() => followRepository(deps, { run, signal }))
         } catch (error) {
           if (lost.aborted) return
           await release(stop.aborted ? 0 : RECOVERY_MS).catch(() => {})
