@@ -49,8 +49,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   guards: ['types of services', 'domain', 'types of config', 'errors', 'lib'],
   plugins: ['types of services', 'domain', 'schemas', 'errors', 'lib'],
   services: ['domain', 'repositories', 'types of clients', 'schemas', 'errors', 'lib'],
+  repositories: ['domain', 'db', 'errors'],
   domain: ['schemas', 'errors', 'lib'],
-  repositories: ['db', 'errors'],
   clients: ['schemas', 'lib'],
   db: ['lib'],
   config: ['trace-config'],
@@ -108,6 +108,8 @@ interface Import {
   from: string
   to: string
   isTypeOnly: boolean
+  /** What stands between the braces. */
+  names?: string[]
   /** With `import()`. */
   isDynamic?: boolean
 }
@@ -144,6 +146,19 @@ describe('the source', () => {
         .filter((allowed) => !layers.slice(index + 1).includes(allowed.replace('types of ', '')))
         .map((allowed) => `${layer} lists ${allowed}, which is not below it`),
     )
+    expect(violations).toEqual([])
+  })
+
+  test('gives repositories the constants and types of domain, but not its functions', () => {
+    const violations = files
+      .filter(({ file }) => layerOf(file) === 'repositories')
+      .flatMap(({ file, imports }) =>
+        imports
+          .filter(({ to, isTypeOnly }) => /^(\.\.\/)+domain\//.test(to) && !isTypeOnly)
+          .flatMap(({ names }) => names ?? [])
+          .filter((name) => !/^(type \w+|[A-Z][A-Z\d_]*)$/.test(name))
+          .map((name) => `src/${file} must not import ${name}: repositories may import constants of domain`),
+      )
     expect(violations).toEqual([])
   })
 
@@ -325,13 +340,14 @@ function mayImport(from: string, to: string, isTypeOnly: boolean): boolean {
 
 function importsOf(file: string): Import[] {
   const text = source(file)
-  const known = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
+  const known = text.matchAll(/^(?:import|export)\s+(type\s)?([^'"]*?)from\s+'([^']+)'|^import\s+'([^']+)'/gm)
   const dynamic = text.matchAll(/(?<!typeof )\bimport\('([^']+)'\)/g)
   return [
-    ...[...known].map(([, type, from, bare]) => ({
+    ...[...known].map(([, type, named = '', from, bare]) => ({
       from: file,
       to: from ?? bare ?? '',
       isTypeOnly: Boolean(type),
+      names: named.split(/[{},]/).flatMap((name) => name.trim() || []),
     })),
     ...[...dynamic].map(([, to = '']) => ({ from: file, to, isTypeOnly: false, isDynamic: true })),
   ]

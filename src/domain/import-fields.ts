@@ -2,10 +2,21 @@ import type { FieldError } from '../errors/index.ts'
 import { isDateTime, isUuid, isWellFormedText } from '../schemas/formats.ts'
 import { quoted } from './validation/field-errors.ts'
 
+export type FieldType =
+  | 'uuid'
+  | 'text'
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'time'
+  | 'json'
+  | 'uuids'
+  | 'texts'
+
 /** A member of a line. */
 export interface ImportField {
   name: string
-  type: 'uuid' | 'text' | 'boolean' | 'integer' | 'number' | 'time' | 'json' | 'uuids' | 'texts'
+  type: FieldType
   /** The only values that it may have. */
   values?: readonly string[] | undefined
   isNullable: boolean
@@ -47,7 +58,7 @@ const isListOf = (isItem: (item: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) && value.every(isItem)
 const isId = (value: unknown) => typeof value === 'string' && isUuid(value)
 
-const IS_OF_TYPE: Record<ImportField['type'], (value: unknown) => boolean> = {
+const IS_OF_TYPE: Record<FieldType, (value: unknown) => boolean> = {
   uuid: isId,
   text: isText,
   boolean: (value) => typeof value === 'boolean',
@@ -59,7 +70,7 @@ const IS_OF_TYPE: Record<ImportField['type'], (value: unknown) => boolean> = {
   texts: isListOf(isText),
 }
 
-const WORDS: Record<ImportField['type'], string> = {
+const WORDS: Record<FieldType, string> = {
   uuid: 'a UUID',
   text: 'text without NUL characters and lone surrogates',
   boolean: 'true or false',

@@ -120,8 +120,7 @@ export function refuseLoneReason({ status, closedReason }: TaskChange, path = '/
   throw validationFailed([{ path, code: 'conflict', message: 'is only allowed with the status done' }])
 }
 
-/** `repositories/task-json.ts` has the same for pages. */
-const READ_ONLY_DESCRIPTIONS: Record<TaskSource, boolean> = {
+export const READ_ONLY_DESCRIPTIONS: Record<TaskSource, boolean> = {
   api: true,
   codehost: true,
   analytics: true,

@@ -3,14 +3,9 @@ import { and, asc, eq, gt, inArray, lte, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { changeFeed, changes } from '../db/tables/changes.ts'
+import type { ChangePosition } from '../domain/change-cursor.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor } from './index.ts'
-
-/** Up to where activity has positions. */
-export interface FeedEnd {
-  epoch: string
-  position: number
-}
 
 /** An activity with its position. */
 export interface ChangeRow extends ActivityRow {
@@ -23,7 +18,8 @@ export interface SequencingPass {
    * turn. `foreign`: the database was restored from another one, whose transaction ids mean nothing here.
    */
   outcome: 'done' | 'more' | 'busy' | 'foreign'
-  end: FeedEnd
+  /** Up to where activity has positions. */
+  end: ChangePosition
 }
 
 /** After this position, up to that one. */
@@ -94,7 +90,7 @@ const pass = preparedStatement<PassRow>(
   from ${changeFeed} cross join here cross join found left join advanced on true`,
 )
 
-interface PassRow extends FeedEnd {
+interface PassRow extends ChangePosition {
   outcome: SequencingPass['outcome']
 }
 

@@ -4,6 +4,7 @@ import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import type { ActorRef } from '../domain/new-task.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor, Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
@@ -32,7 +33,7 @@ export const MAX_SHORT_LIST = 1_000
 /** A claim to make, and the id of its activity. */
 export interface NewClaimRow {
   activityId: string
-  actor: { type: NonNullable<TaskRow['claimedByType']>; id: string | null; name: string }
+  actor: ActorRef
   leaseSeconds: number
   now: Date
 }

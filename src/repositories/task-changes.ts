@@ -5,6 +5,7 @@ import { activity } from '../db/tables/activity.ts'
 import { codehostConnections } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import type { TaskUpdate } from '../domain/task.ts'
 import type { ActivityRow } from './activity.ts'
 import type { ConnectionRow } from './codehost/connections.ts'
 import { namingUnavailable } from './database-away.ts'
@@ -13,7 +14,7 @@ import { acceptingLists, lockingProjects } from './locking-projects.ts'
 import { endingClaims, taskColumns } from './task-columns.ts'
 import { IS_BLOCKED } from './task-readiness.ts'
 import { namingViolations } from './task-violations.ts'
-import type { TaskRow, TaskUpdate } from './tasks.ts'
+import type { TaskRow } from './tasks.ts'
 
 /** A change that was decided on a version of a task; it is written only if that is still the current one. */
 export interface DecidedChange {

@@ -1,4 +1,6 @@
 import { type SQL, sql } from '../db/drizzle.ts'
+import { PRIORITIES } from '../domain/priority.ts'
+import { READ_ONLY_DESCRIPTIONS } from '../domain/task-change.ts'
 import { IS_READY } from './task-readiness.ts'
 import type { TaskRow } from './tasks.ts'
 
@@ -27,16 +29,6 @@ const names = (column: string) =>
 const numberOf = (kind: string) =>
   orNull(`case when codehost_kind = '${kind}' then codehost_number end::text`)
 
-/** As in `domain/task-change.ts`. */
-const READ_ONLY_DESCRIPTIONS: Record<TaskRow['source'], boolean> = {
-  api: true,
-  codehost: true,
-  analytics: true,
-  dashboard: false,
-  assistant: false,
-  webhook: false,
-}
-
 const BRIEF = {
   id: quoted('id'),
   title: 'to_json(title)',
@@ -44,7 +36,9 @@ const BRIEF = {
     .map(([source, isReadOnly]) => `when '${source}' then '${isReadOnly}'`)
     .join(' ')} end`,
   status: quoted('status'),
-  priority: quoted(`case priority when 1 then 'low' when 2 then 'medium' else 'high' end`),
+  priority: quoted(
+    `case priority ${PRIORITIES.map((name, index) => `when ${index + 1} then '${name}'`).join(' ')} end`,
+  ),
   source: quoted('source'),
   sourceId: orNull(quoted('source_id')),
   projectId: quoted('project_id'),

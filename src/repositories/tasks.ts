@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from '../db/d
 import { recordset } from '../db/recordset.ts'
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import type { TaskUpdate } from '../domain/task.ts'
 import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
@@ -16,7 +17,6 @@ import { namingViolations } from './task-violations.ts'
 type SelectedTask = typeof tasks.$inferSelect
 /** An interface, so that type errors name it instead of listing its members. */
 export interface TaskRow extends SelectedTask {}
-export type TaskUpdate = Partial<TaskRow> & Pick<TaskRow, 'updatedAt' | 'version'>
 
 export const taskSet = recordset(tasks)
 export const activitySet = recordset(activity, { leaveToDatabase: ['transaction', 'sequence'] })

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, ne } from '../../db/drizzle.ts'
 import { codehostConnections, syncRuns } from '../../db/tables/codehost.ts'
+import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import type { Executor, Reach } from '../index.ts'
 import type { SyncRunRow } from './sync-runs.ts'
 
@@ -39,9 +40,7 @@ export function codehostRepository(db: Executor, reach: Reach) {
     },
 
     /** What changes of tasks need of the connections of these projects, by project. */
-    async connectionsOf(
-      projectIds: string[],
-    ): Promise<Map<string, Pick<ConnectionRow, 'id' | 'repositoryId' | 'writeBack'>>> {
+    async connectionsOf(projectIds: string[]): Promise<Map<string, TaskConnection>> {
       if (projectIds.length === 0) return new Map()
       const { id, projectId, repositoryId, writeBack } = codehostConnections
       const rows = await db

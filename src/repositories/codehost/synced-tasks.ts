@@ -3,6 +3,7 @@ import { preparedStatement } from '../../db/prepared-statement.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { purgedItems, syncItems } from '../../db/tables/codehost.ts'
 import { tasks } from '../../db/tables/tasks.ts'
+import type { SyncedTask } from '../../domain/codehost/task.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { Executor, Reach } from '../index.ts'
 import { endingClaims, taskColumns } from '../task-columns.ts'
@@ -10,11 +11,6 @@ import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.t
 import { currentSnapshot, isStoredSince, type Snapshot } from './stored-since.ts'
 
 const { description, notes, metadata, ...short } = taskColumns
-
-/** A task of the code host without its long texts; of the description only the hash is read. */
-export type SyncedTaskRow = Omit<TaskRow, 'description' | 'notes' | 'metadata'> & {
-  descriptionHash: string | null
-}
 
 type StateColumn = 'status' | 'mergedInto' | 'statusBeforeMerge' | 'codehostState' | 'closedReason'
 
@@ -61,7 +57,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
         numbers,
         asOf,
       }: { repositoryId: number; numbers: number[]; asOf?: Snapshot | undefined },
-    ): Promise<(SyncedTaskRow & { /** `asOf` that snapshot. */ isStoredSince: boolean })[]> {
+    ): Promise<(SyncedTask & { /** `asOf` that snapshot. */ isStoredSince: boolean })[]> {
       return db
         .select({
           ...short,

@@ -3,6 +3,7 @@ import { codehostConnections } from '../../db/tables/codehost.ts'
 import { codehostWrites } from '../../db/tables/codehost-writes.ts'
 import { projects } from '../../db/tables/projects.ts'
 import { tasks } from '../../db/tables/tasks.ts'
+import type { UnwrittenState } from '../../domain/codehost/write-back.ts'
 import type { Executor } from '../index.ts'
 import { utc } from '../task-json.ts'
 import type { TaskRow } from '../tasks.ts'
@@ -18,11 +19,8 @@ export type LeasedWrite = WriteRow & { leaseUntil: Date }
 export type NewWrite = Pick<WriteRow, 'id' | 'connectionId' | 'taskId' | 'kind' | 'commentId'>
 
 /** The write of a task's state, as far as items that come in depend on it. */
-export interface StateWrite {
+export interface StateWrite extends UnwrittenState {
   taskId: string
-  /** The state that was sent, and may have arrived, and the issue before. */
-  sent: WriteRow['payload']['sent']
-  before: WriteRow['payload']['before']
 }
 
 /** The channel for notices that something has to be written. */

@@ -1,16 +1,6 @@
 import { getTableColumns } from '../../db/drizzle.ts'
+import type { FieldType } from '../../domain/import-fields.ts'
 import type { ExportedTable } from './tables.ts'
-
-export type FieldType =
-  | 'uuid'
-  | 'text'
-  | 'boolean'
-  | 'integer'
-  | 'number'
-  | 'time'
-  | 'json'
-  | 'uuids'
-  | 'texts'
 
 /** A column as a line has it. */
 export interface ExportedColumn {

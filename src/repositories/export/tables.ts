@@ -8,6 +8,7 @@ import { rules, ruleVersions } from '../../db/tables/rules.ts'
 import { sources } from '../../db/tables/sources.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import { webhooks } from '../../db/tables/webhooks.ts'
+import { PRIORITIES } from '../../domain/priority.ts'
 
 /** A table of which each row is a line of an export. */
 export interface ExportedTable {
@@ -48,9 +49,9 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     },
     converted: {
       priority: {
-        values: ['low', 'medium', 'high'],
-        toJson: `(array['"low"', '"medium"', '"high"'])[priority]`,
-        fromText: `array_position(array['low', 'medium', 'high'], "priority")`,
+        values: PRIORITIES,
+        toJson: `(array[${PRIORITIES.map((name) => `'"${name}"'`).join(', ')}])[priority]`,
+        fromText: `array_position(array[${PRIORITIES.map((name) => `'${name}'`).join(', ')}], "priority")`,
       },
     },
   },

@@ -1,26 +1,12 @@
 import { and, asc, eq, gt, or, sql } from '../../db/drizzle.ts'
 import { opaqueArray, preparedStatement } from '../../db/prepared-statement.ts'
 import { webhookRouting } from '../../db/tables/feedback.ts'
+import type { RoutingTable } from '../../domain/feedback/routing.ts'
 import type { Executor } from '../index.ts'
 
 export type RoutingRow = typeof webhookRouting.$inferSelect
 
-/** A project with its feedback list, if it has one. */
-export interface RoutedProjectRow {
-  id: string
-  name: string
-  isDefault: boolean
-  isArchived: boolean
-  listId: string | null
-  groupFeedback: 'off' | 'suggest' | 'auto'
-}
-
-export interface RoutingTableRows {
-  rules: Omit<RoutingRow, 'createdAt' | 'updatedAt'>[]
-  projects: RoutedProjectRow[]
-}
-
-const readTable = preparedStatement<{ rules: RoutingTableRows['rules']; projects: RoutedProjectRow[] }>(
+const readTable = preparedStatement<RoutingTable>(
   'routing table',
   sql`
     select
@@ -108,7 +94,7 @@ export function routingRepository(db: Executor) {
       ids: string[]
       names: string[]
       listName: string
-    }): Promise<RoutingTableRows> {
+    }): Promise<RoutingTable> {
       const { rows } = await readTable(db, { ids, names, listName })
       return { rules: rows[0]?.rules ?? [], projects: rows[0]?.projects ?? [] }
     },

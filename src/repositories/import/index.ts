@@ -1,8 +1,9 @@
 import { sql } from '../../db/drizzle.ts'
 import type { Database } from '../../db/pool.ts'
 import type { Session } from '../../db/session.ts'
+import type { ImportKind } from '../../domain/import-reader.ts'
 import { CONFIGURATION_CHANGES } from '../configuration-changes.ts'
-import { columnsOf, type FieldType } from '../export/columns.ts'
+import { columnsOf } from '../export/columns.ts'
 import { nameOf } from '../export/index.ts'
 import { EXPORTED_TABLES } from '../export/tables.ts'
 import type { Executor } from '../index.ts'
@@ -22,18 +23,6 @@ export const IMPORTS = 'inlet_imports'
 
 /** The advisory lock of the import in progress. It ends with the connection, also when the instance is killed. */
 const IMPORT_LOCK = 7_461_010
-
-/** A kind of line, and its members. */
-interface ImportedKind {
-  kind: string
-  fields: {
-    name: string
-    type: FieldType
-    values: readonly string[] | undefined
-    isNullable: boolean
-    isRequired: boolean
-  }[]
-}
 
 /** The transaction of an import. */
 export interface ImportTarget {
@@ -92,7 +81,7 @@ export function importRepository(db: Executor & Pick<Database, 'openSession'>) {
   }
 }
 
-const kindOf = (exported: (typeof EXPORTED_TABLES)[number]): ImportedKind => ({
+const kindOf = (exported: (typeof EXPORTED_TABLES)[number]): ImportKind => ({
   kind: exported.kind,
   fields: columnsOf(exported).map(({ member, type, values, isNullable, defaultSql }) => ({
     ...{ name: member, type, values, isNullable },

@@ -1,17 +1,16 @@
 import { sql } from '../../db/drizzle.ts'
 import { sourceItems } from '../../db/tables/sources.ts'
+import type { LatestItem } from '../../domain/sources/repeats.ts'
 import { databaseTime } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
 
 /** The item that last had a key. All members but the key are null before the first one is written. */
-export interface SourceItemRow {
+export interface SourceItemRow extends LatestItem {
   sourceId: string
   key: string
-  hash: string | null
   eventId: string | null
   taskId: string | null
   receivedAt: Date | null
-  isRecent: boolean
 }
 
 type ItemKey = Pick<SourceItemRow, 'sourceId' | 'key'>

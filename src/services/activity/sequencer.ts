@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FeedEnd } from '../../repositories/changes.ts'
+import type { ChangePosition } from '../../domain/change-cursor.ts'
 import type { Repositories } from '../../repositories/index.ts'
 
 type Changes = Repositories['changes']
 
 export interface Sequenced {
-  end: FeedEnd
+  end: ChangePosition
   /** False if there was too much to do, or other instances kept the turn: call again. */
   isComplete: boolean
 }
