@@ -1,71 +1,40 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { idsOf } from '../domain/list-order.ts'
-import type { ActorRef } from '../domain/new-task.ts'
 import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors/index.ts'
-import { adaptiveBatchSize } from '../lib/batch-size.ts'
-import type { Clock } from '../lib/clock.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
-import type { ListDeletionRow } from '../repositories/list-deletions.ts'
+import type { ListDeletionRow } from '../repositories/deletions.ts'
+import { type BoundRepositories, everywhere } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
+import { type DeletionDeps, deleterOf, largeDeletions, MAX_AT_ONCE } from './large-deletions.ts'
 import { lockedList } from './list-locks.ts'
 
-/** A list with at most this many tasks, deleted ones included, is deleted in one transaction: about 50 ms. */
-const MAX_AT_ONCE = 100
-
-/** The result of one batch; `blocked` if nothing could be moved, or if another deletion has its turn. */
-type Progress = 'deleted' | 'progressed' | 'blocked'
-
-/** Target duration of one transaction: nobody waits longer for one of its tasks. */
-const BATCH_MS = 50
-
-/** Pause before a retry of the last step, when tasks are being added to the list or are locked. */
-const PAUSE_MS = 20
-
 /**
- * Deletes lists. The tasks of a large list move in short transactions, first in the request, then in the background job
- * of any instance. Each batch is final, so a killed process loses nothing, and the list accepts tasks until the last
- * step. Only that step locks the list.
+ * Deletes lists. The tasks of a large list are moved in batches, and it accepts tasks until the last step. Only that step
+ * locks the list.
  */
-export function listDeletionsOf({
-  repos,
-  clock,
-  deletionMs = 2_000,
-}: {
-  repos: Repositories
-  clock: Clock
-  deletionMs?: number
-}) {
-  const batchSize = adaptiveBatchSize(BATCH_MS)
+export function listDeletionsOf({ repos, clock, ...limits }: DeletionDeps) {
+  const bound = repos.within(everywhere)
+  const deletions = largeDeletions<ListDeletionRow>(
+    {
+      isGone: async (id) => !(await bound.lists.find(id)),
+      isPending: async (id) => (await bound.listDeletions.find(id)) !== undefined,
+      claim: (repos, id) => repos.listDeletions.claim(id),
+      async takeSome(repos, batch) {
+        const count = await moveSome(repos, batch)
+        return { count, isLast: count < batch.limit }
+      },
+      finish,
+    },
+    { repos, ...limits },
+  )
 
   return {
     /** Returns true if the list is deleted already. */
-    async delete(
-      caller: Caller,
-      { id, moveTo }: { id: string; moveTo?: string | undefined },
-    ): Promise<boolean> {
-      const isGone = await repos.within(caller).transaction((repos) => begin(repos, { caller, id, moveTo }))
-      if (isGone) return true
-      const deadline = performance.now() + deletionMs
-      let workedMs = 0
-      while (performance.now() < deadline) {
-        const start = performance.now()
-        const owedMs = workedMs
-        // Half of the time is left to others: a deletion without pauses takes a processor of the database.
-        const result = await workOn(id, () => wait(owedMs))
-        if (result === 'deleted') return true
-        if (result === 'progressed') workedMs = performance.now() - start - owedMs
-        else await wait(PAUSE_MS)
-      }
-      return false
-    },
-
-    /** Continues one deletion by one batch; returns whether there is more to do. */
-    async work(pause?: () => Promise<void>): Promise<boolean> {
-      const { deletionTurn } = repos.within(everywhere)
-      return (await deletionTurn.isNeeded()) && (await workOn(undefined, pause)) === 'progressed'
-    },
+    delete: (caller: Caller, { id, moveTo }: { id: string; moveTo?: string | undefined }): Promise<boolean> =>
+      deletions.delete(id, () =>
+        repos.within(caller).transaction((repos) => begin(repos, { caller, id, moveTo })),
+      ),
+    work: deletions.work,
   }
 
   /** Returns true if the list is deleted already. */
@@ -105,25 +74,6 @@ export function listDeletionsOf({
     return false
   }
 
-  async function workOn(listId: string | undefined, pause = async () => {}): Promise<Progress> {
-    let start = 0
-    const batch = await repos.within(everywhere).transaction(async (repos) => {
-      if (!(await repos.deletionTurn.take())) return undefined
-      // Nothing else is locked yet.
-      await pause()
-      start = performance.now()
-      const deletion = await repos.listDeletions.claim(listId)
-      if (!deletion) return undefined
-      return { deletion, moved: await moveSome(repos, { deletion, limit: batchSize.now }) }
-    })
-    // It is finished, or somebody else has the turn.
-    if (!batch) return listId && !(await repos.within(everywhere).lists.find(listId)) ? 'deleted' : 'blocked'
-    const isLast = batch.moved < batchSize.now
-    batchSize.learn(performance.now() - start, !isLast)
-    if (isLast && (await finish(batch.deletion))) return 'deleted'
-    return batch.moved > 0 ? 'progressed' : 'blocked'
-  }
-
   /** Deletes the list and moves the tasks added since. Returns false if it has to be retried. */
   async function finish(deletion: ListDeletionRow): Promise<boolean> {
     const { listId, projectId } = deletion
@@ -160,7 +110,7 @@ export function listDeletionsOf({
     const metadata = { listId: list.id, name: list.name, moveTo: deletion.moveTo }
     const about = { projectId: list.projectId, metadata }
     await repos.activity.insert([
-      activityRow(clock, { now: clock.now(), type: 'list.deleted', actor: actor(deletion), ...about }),
+      activityRow(clock, { now: clock.now(), type: 'list.deleted', actor: deleterOf(deletion), ...about }),
     ])
     await repos.configurationChanges.announceProject(list.projectId)
     return true
@@ -179,7 +129,7 @@ export function listDeletionsOf({
         return activityRow(clock, {
           now,
           type: 'source.updated',
-          actor: actor(deletion),
+          actor: deleterOf(deletion),
           projectId,
           metadata,
         })
@@ -201,7 +151,7 @@ export function listDeletionsOf({
         activityRow(clock, {
           now,
           type: 'task.updated',
-          actor: actor(deletion),
+          actor: deleterOf(deletion),
           taskId,
           projectId,
           metadata,
@@ -215,12 +165,6 @@ export function listDeletionsOf({
     )
   }
 }
-
-const actor = ({ actorType, actorId, actorName }: ListDeletionRow): ActorRef => ({
-  type: actorType,
-  id: actorId,
-  name: actorName,
-})
 
 /** The list that receives the tasks. */
 async function targetOf(

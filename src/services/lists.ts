@@ -3,23 +3,16 @@ import { orderById, orderByPosition } from '../domain/cursor.ts'
 import { idsOf, insertAt } from '../domain/list-order.ts'
 import type { Operations } from '../domain/operation.ts'
 import { listNotFound, projectNotFound } from '../errors/index.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { BoundRepositories } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { List, ListChange, ListQuery, NewList } from '../schemas/list.ts'
 import type { Caller } from './access.ts'
 import { changeLog } from './activity/row.ts'
+import type { DeletionDeps } from './large-deletions.ts'
 import { listDeletionsOf } from './list-deletions.ts'
 import { lockedList } from './list-locks.ts'
 import { readPage } from './page.ts'
 import { writableProject } from './writable-project.ts'
-
-interface ListsDeps {
-  repos: Repositories
-  clock: Clock
-  /** How long a request works on the deletion of a large list. */
-  deletionMs?: number
-}
 
 export const listOperations = {
   create: { scope: 'tasks:write' },
@@ -32,7 +25,7 @@ export const listOperations = {
 } satisfies Operations<ReturnType<typeof listsService>>
 
 /** Lists. Their number and order change only under the lock of their project. */
-export function listsService({ repos, clock, ...limits }: ListsDeps) {
+export function listsService({ repos, clock, ...limits }: DeletionDeps) {
   const deletions = listDeletionsOf({ repos, clock, ...limits })
 
   const log = changeLog(clock)

@@ -4,11 +4,12 @@ import type { Operations } from '../domain/operation.ts'
 import { projectIsDefault, projectNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ConnectionWithRun } from '../repositories/codehost/connections.ts'
-import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import type { BoundRepositories } from '../repositories/index.ts'
 import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
 import { changeLog } from './activity/row.ts'
+import type { DeletionDeps } from './large-deletions.ts'
 import { readPage } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
 import { toProjectCodehost } from './sync/run-view.ts'
@@ -25,15 +26,7 @@ export const projectOperations = {
 } satisfies Operations<ReturnType<typeof projectsService>>
 
 /** Projects: they group lists and tasks, and keys can be bound to one. */
-export function projectsService({
-  repos,
-  clock,
-  ...limits
-}: {
-  repos: Repositories
-  clock: Clock
-  deletionMs?: number
-}) {
+export function projectsService({ repos, clock, ...limits }: DeletionDeps) {
   const deletions = projectDeletionsOf({ repos, clock, ...limits })
 
   const record = changeLog(clock)
