@@ -22,7 +22,7 @@ export function importState({
   let isNoticed = false
   let wake = () => {}
   let lastRead = 0
-  let lastAnswered = 0
+  let lastReturned = 0
 
   return {
     isRunning: () => isRunning,
@@ -48,8 +48,8 @@ export function importState({
     // While the database is unavailable, nothing can be written anyway.
     const found = await imports.isRunning().catch(() => isRunning)
     // One that began later may have been faster.
-    if (nth < lastAnswered) return
-    lastAnswered = nth
+    if (nth < lastReturned) return
+    lastReturned = nth
     isRunning = found
   }
 
