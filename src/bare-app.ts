@@ -4,20 +4,12 @@ import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import type { Config } from './config.ts'
 import { isOverShare } from './db/connection-turns.ts'
 import { isDatabaseAway, isDiskFull, withoutValues } from './db/database-error.ts'
-import type { WorkerJobs } from './domain/worker-jobs.ts'
-import {
-  bodyStalled,
-  tooManyBodies,
-  tooManyLargeBodies,
-  unreadableAddress,
-  workerLost,
-} from './errors/index.ts'
+import { bodyStalled, tooManyBodies, unreadableAddress } from './errors/index.ts'
 import { bodyIntake } from './lib/body-intake.ts'
 import { lazily } from './lib/lazy.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
 import { refuseMalformed } from './lib/refuse-malformed.ts'
 import { responseBudget } from './lib/response-budget.ts'
-import { sideThread } from './lib/side-thread.ts'
 import { jsonBody } from './plugins/json-body.ts'
 import { largeResponses } from './plugins/large-responses.ts'
 import { methods } from './plugins/methods.ts'
@@ -105,13 +97,6 @@ export function limitsOf(config: Config) {
     }),
     // Of one key: several of the largest, and room for others beside them.
     responseBudget: responseBudget({ maxTotalBytes: 128 * MIB, maxHolderBytes: 48 * MIB }),
-    worker: sideThread<WorkerJobs>({
-      file: new URL('./worker.ts', import.meta.url),
-      maxHeapMb: 256,
-      maxWaitingBytes: 64 * MIB,
-      refusalWhenFull: tooManyLargeBodies,
-      failureOf: workerLost,
-    }),
   }
 }
 

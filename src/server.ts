@@ -267,7 +267,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   })
   onEnd(others.close)
   // Shared by both apps, so it closes after them.
-  onEnd(() => Promise.all([limits.worker.close(), service.payloadReader.close()]))
+  onEnd(service.payloadReader.close)
   let jobs: Jobs | undefined
   onEnd(async () => {
     const cut = setTimeout(() => {

@@ -37,12 +37,7 @@ export function payloadOf(body: unknown, maxBytes: number): { payload: string; p
 /** Integers beyond the safe range are stored as text, digit by digit: they are identifiers. */
 function parsed(text: string): unknown {
   if (!/\d{16}|\d[eE]\+?\d{3}/.test(text)) return JSON.parse(text)
-  try {
-    return JSON.parse(text, withSource(exact))
-  } catch {
-    // Too deep for a reviver, or invalid JSON: this call throws for the latter as well.
-    return JSON.parse(text)
-  }
+  return JSON.parse(text, withSource(exact))
 }
 
 function exact(value: unknown, source: string | undefined): unknown {
@@ -62,18 +57,10 @@ const withSource = (revive: (value: unknown, source: string | undefined) => unkn
 function storable(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return repaired(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === MAX_DEPTH) return repaired(asText(value))
+  if (depth === MAX_DEPTH) return repaired(JSON.stringify(value))
   if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
   // `fromEntries` defines members instead of assigning them, so `__proto__` stays an ordinary name.
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [repaired(name), storable(member, depth + 1)]),
   )
-}
-
-function asText(value: object): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return '(nested too deep to be kept)'
-  }
 }

@@ -94,13 +94,6 @@ export const tooManyResponses = () =>
     retryAfterSeconds: 1,
   })
 
-export const workerLost = (cause: Error) =>
-  new AppError('unavailable', {
-    detail: 'The body could not be read. Send the request again.',
-    retryAfterSeconds: 1,
-    cause,
-  })
-
 export const unsupportedMediaType = (contentType: string | undefined, supported = 'application/json') =>
   new AppError('unsupported_media_type', {
     detail: contentType

@@ -20,7 +20,7 @@ interface SecretGuardDeps {
   webhookSecret: string | undefined
 }
 
-/** Requires a valid webhook secret. Runs in onRequest, before the body of up to 2 MiB is read. */
+/** Requires a valid webhook secret. Runs in onRequest, before the body of up to 1 MiB is read. */
 export function requireWebhookSecret({ access, failures, buffer, webhookSecret }: SecretGuardDeps) {
   const isFromEnvironment = equalTo(webhookSecret)
 

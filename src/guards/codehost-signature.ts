@@ -3,7 +3,7 @@ import { invalidSignature, missingSignature } from '../errors/index.ts'
 import type { PushService, PushTarget } from '../services/push/index.ts'
 import type { Sender } from './delivery-sender.ts'
 
-/** The connection that a delivery of the code host is for. Its signature is of the body, of up to 25 MiB. */
+/** The connection that a delivery of the code host is for. Its signature is of the body, of up to 4 MiB. */
 export function codehostSender(push: Pick<PushService, 'findTarget' | 'isSigned'>) {
   return async function findSender({ headers, params }: FastifyRequest): Promise<Sender<PushTarget>> {
     const signature = headers['x-hub-signature-256']

@@ -1,6 +1,6 @@
-import { parentPort, type Transferable, Worker } from 'node:worker_threads'
+import { parentPort, Worker } from 'node:worker_threads'
 
-/** The functions of a thread by name. Inputs and outputs are copied, or transferred where they are listed. */
+/** The functions of a thread by name. Inputs and outputs are copied. */
 export type Jobs = Record<string, (input: never) => unknown>
 
 interface SideThreadOptions {
@@ -8,10 +8,6 @@ interface SideThreadOptions {
   file: URL
   /** A job that needs more memory fails, and nothing else does. */
   maxHeapMb: number
-  /** Maximum of bytes of all waiting jobs; a single one may be larger. */
-  maxWaitingBytes?: number
-  /** The error of a job that would wait beyond that. */
-  refusalWhenFull?(): Error
   /** Jobs that run longer fail. The start of the thread does not count. */
   deadlineMs?: number
   /** The first job fails if the thread takes longer to start. */
@@ -28,7 +24,6 @@ interface SideThreadOptions {
 interface Job {
   name: string
   input: unknown
-  transfer: Transferable[]
   resolve(output: unknown): void
   reject(error: Error): void
 }
@@ -52,10 +47,6 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
     idleMs = 30_000,
     failureOf,
   } = options
-  const {
-    maxWaitingBytes = Number.POSITIVE_INFINITY,
-    refusalWhenFull = () => failureOf(new Error('Too many jobs wait.'), false),
-  } = options
   const waiting: Job[] = []
   let current: Job | undefined
   let worker: Worker | undefined
@@ -63,16 +54,9 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   let timer: NodeJS.Timeout | undefined
 
   return {
-    run<N extends keyof J & string>(
-      name: N,
-      { input, transfer = [] }: { input: Parameters<J[N]>[0]; transfer?: Transferable[] },
-    ): Promise<Awaited<ReturnType<J[N]>>> {
+    run<N extends keyof J & string>(name: N, input: Parameters<J[N]>[0]): Promise<Awaited<ReturnType<J[N]>>> {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-      const waitingBytes = waiting.reduce((sum, { input }) => sum + bytesOf(input), 0)
-      if (waiting.length > 0 && waitingBytes + bytesOf(input) > maxWaitingBytes) {
-        return Promise.reject(refusalWhenFull())
-      }
-      waiting.push({ name, input, transfer, resolve, reject })
+      waiting.push({ name, input, resolve, reject })
       startNext()
       // The thread responds to a job with the result of the function of that name.
       return promise as Promise<Awaited<ReturnType<J[N]>>>
@@ -101,7 +85,7 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
     }
     running.ref()
     setDeadline(running)
-    running.postMessage({ name: current.name, input: current.input }, current.transfer)
+    running.postMessage({ name: current.name, input: current.input })
   }
 
   function setDeadline(running: Worker): void {
@@ -145,34 +129,15 @@ export function sideThread<J extends Jobs>(options: SideThreadOptions) {
   }
 }
 
-/** Of the input, or of its members. */
-const bytesOf = (input: unknown): number =>
-  input instanceof Uint8Array
-    ? input.byteLength
-    : Object.values(Object(input)).reduce<number>(
-        (sum, member) => sum + (member instanceof Uint8Array ? member.byteLength : 0),
-        0,
-      )
-
-/** In the thread: runs these functions for jobs. Bytes among the members of a result are transferred, not copied. */
+/** In the thread: runs these functions for jobs. */
 export function serveJobs(jobs: Jobs): void {
   parentPort?.on('message', async ({ name, input }: { name: string; input: never }) => {
     try {
       const output = await jobs[name]?.(input)
-      parentPort?.postMessage({ output } satisfies Reply, bytesIn(output))
+      parentPort?.postMessage({ output } satisfies Reply)
     } catch (error) {
       parentPort?.postMessage({ error: error as Error } satisfies Reply)
     }
   })
   parentPort?.postMessage(READY satisfies Reply)
 }
-
-/** Of a member that has its memory to itself. */
-const bytesIn = (output: unknown): ArrayBuffer[] =>
-  Object.values(Object(output)).flatMap((member) =>
-    member instanceof Uint8Array &&
-    member.buffer instanceof ArrayBuffer &&
-    member.byteLength === member.buffer.byteLength
-      ? [member.buffer]
-      : [],
-  )

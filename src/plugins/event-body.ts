@@ -1,18 +1,16 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type PushParsing, type PushReading, readPush } from '../domain/codehost/delivery.ts'
+import { type PushReading, readPush } from '../domain/codehost/delivery.ts'
 import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
 import { invalidJson } from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
-import { keepingError, readBody } from './json-body.ts'
+import { keepingError, readBody, refuseTooMuch } from './json-body.ts'
 
-/** The maximum size of an event. */
-export const EVENT_BYTES = 2 * 1024 * 1024
-/** Larger events are parsed in the side thread. */
-const SMALL_BYTES = 32 * 1024
-/** Of the code host most deliveries have 10 to 50 KiB; this much takes about a millisecond. */
-const SMALL_PUSH_BYTES = 256 * 1024
+/** Ten times as many as feedback has; reading them takes up to 50 ms. */
+const FEEDBACK_VALUES = 10_000
+/** As many as 500 alerts have; parsing them takes up to 20 ms. */
+export const DELIVERY_VALUES = 20_000
 
 interface EventBodyOptions {
   /** What receives the body of a request; by default, what receives all bodies of the process. */
@@ -34,20 +32,16 @@ export const eventBody = fp<EventBodyOptions>(
   { name: 'event-body', dependencies: ['json-body'] },
 )
 
-/** Parses the delivery of a request, without blocking the event loop. */
-export const deliveryIn = ({ body, server }: FastifyRequest): Promise<DeliveryIn> =>
-  feedbackIn(Buffer.isBuffer(body) ? body : Buffer.alloc(0), server)
+/** Parses the delivery of a request. */
+export const deliveryIn = ({ body }: FastifyRequest): DeliveryIn =>
+  feedbackIn(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
 /** Parses a verified delivery of a source as the feedback receiver does. */
-export const verifiedDeliveryIn = (request: FastifyRequest): Promise<DeliveryIn> =>
-  feedbackIn(jsonBytesIn(request), request.server)
+export const verifiedDeliveryIn = (request: FastifyRequest): DeliveryIn => feedbackIn(utf8In(request))
 
-async function feedbackIn(bytes: Buffer, server: FastifyInstance): Promise<DeliveryIn> {
-  const reading =
-    bytes.length <= SMALL_BYTES
-      ? readDelivery(bytes)
-      : await server.worker.run('readDelivery', { input: bytes })
-  return { reading, bytes: bytes.length }
+function feedbackIn(bytes: Buffer): DeliveryIn {
+  refuseTooMuch(bytes, { maxValues: FEEDBACK_VALUES })
+  return { reading: readDelivery(bytes), bytes: bytes.length }
 }
 
 interface DeliveryIn {
@@ -56,24 +50,30 @@ interface DeliveryIn {
 }
 
 /**
- * Reads a verified delivery of the code host, without blocking the event loop.
- * @throws invalid_json
+ * Reads a verified delivery of the code host.
+ * @throws validation_failed, invalid_json
  */
-export async function pushIn(request: FastifyRequest): Promise<{ reading: PushReading; payload: Buffer }> {
+export function pushIn(request: FastifyRequest): { reading: PushReading; payload: Buffer } {
   const payload = payloadIn(request)
-  const parsing: PushParsing =
-    payload.length <= SMALL_PUSH_BYTES
-      ? readPush(payload)
-      : await request.server.worker.run('readPush', { input: payload })
+  refuseTooMuch(payload, { maxValues: DELIVERY_VALUES })
+  const parsing = readPush(payload)
   if (!parsing.isJson) throw invalidJson(parsing.problem)
   return { reading: parsing.reading, payload }
 }
 
-/** The JSON of a verified delivery, in UTF-8. */
+/**
+ * The JSON of a verified delivery, in UTF-8.
+ * @throws validation_failed
+ */
 export function jsonBytesIn(request: FastifyRequest): Buffer {
-  const bytes = payloadIn(request)
+  const bytes = utf8In(request)
+  refuseTooMuch(bytes, { maxValues: DELIVERY_VALUES })
+  return bytes
+}
+
+function utf8In(request: FastifyRequest): Buffer {
   const charset = /charset="?([\w.:-]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  return inUtf8(bytes, charset)
+  return inUtf8(payloadIn(request), charset)
 }
 
 /** A charset that is not known is read as UTF-8. */

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { parseJson } from '../domain/json-text.ts'
 import { escapePointer, grouped } from '../domain/validation/field-errors.ts'
-import type { WorkerJobs } from '../domain/worker-jobs.ts'
 import {
   AppError,
   bodyTooLarge,
@@ -15,7 +14,6 @@ import {
 import type { BodyIntake } from '../lib/body-intake.ts'
 import { type JsonScan, jsonScan } from '../lib/json-scan.ts'
 import { type RequestResources, requestResources } from '../lib/request-resources.ts'
-import type { SideThread } from '../lib/side-thread.ts'
 import { StrictObject } from '../schemas/parts.ts'
 
 declare module 'fastify' {
@@ -31,8 +29,6 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     bodyIntake: BodyIntake
-    /** Parses large bodies, which would block the event loop for too long. */
-    worker: SideThread<WorkerJobs>
   }
   interface FastifyContextConfig {
     /** Maximum number of JSON values in the body; defaults to `MAX_VALUES`. */
@@ -45,13 +41,12 @@ declare module 'fastify' {
 interface JsonBodyOptions {
   /** Receives all bodies of the process. */
   bodyIntake: BodyIntake
-  worker: SideThread<WorkerJobs>
 }
 
 /** Ten times as many as in any valid body of this size; parsing them takes a few milliseconds. */
 const MAX_VALUES = 110_000
 
-/** Of a body, which is ten levels for metadata, and more for what sources receive: JSON.stringify is recursive. */
+/** Of a body, which is ten levels for metadata, and more for what receivers take: JSON.stringify is recursive. */
 const MAX_DEPTH = 1_000
 
 /** Their bodies are ignored, however encoded. */
@@ -62,9 +57,8 @@ const BODILESS = ['GET', 'HEAD']
  * its error, validation is attached, and `refuseBadInput` throws either as the last preHandler of every route.
  */
 export const jsonBody = fp<JsonBodyOptions>(
-  async function jsonBody(app: FastifyInstance, { bodyIntake, worker }) {
+  async function jsonBody(app: FastifyInstance, { bodyIntake }) {
     app.decorate('bodyIntake', bodyIntake)
-    app.decorate('worker', worker)
     app.decorateRequest('bodyError', null)
     app.decorateRequest('earlyRefusal', null)
     app.decorateRequest('resources', null)
@@ -177,6 +171,12 @@ export async function readBody({
 
 /** Whose share of the memory a request counts towards: its key's; without a key, its route's. */
 export const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
+
+/** Refuses JSON with more values or levels than any valid one has, before it is parsed. */
+export function refuseTooMuch(json: Buffer, { maxValues }: { maxValues: number }): void {
+  const scan = jsonScan({ maxValues, maxDepth: MAX_DEPTH })
+  if (!scan.push(json)) throw tooMuch(scan)
+}
 
 function tooMuch({ member, values, isTooDeep }: JsonScan): AppError {
   const path = member === undefined ? '' : `/${escapePointer(member)}`

@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Deadline for a whole request with its body: 32 MiB at 2.5 Mbit/s take 107 s. */
+/** Deadline for a whole request with its body: 4 MiB at 300 kbit/s take 112 s. */
 const REQUEST_MS = 120_000
 /** Deadline for the headers of a request, also of the first on a new connection. */
 export const HEADERS_MS = 20_000

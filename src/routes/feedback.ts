@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
-import { deliveryIn, EVENT_BYTES, eventBody } from '../plugins/event-body.ts'
+import { deliveryIn, eventBody } from '../plugins/event-body.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
@@ -32,7 +32,6 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
     '/webhook',
     {
       onRequest: guards,
-      bodyLimit: EVENT_BYTES,
       config: { receiver: 'webhookSecret' },
       schema: {
         tags: ['Feedback'],
@@ -52,7 +51,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
       },
     },
     async (request, reply) => {
-      const { reading, bytes } = await deliveryIn(request)
+      const { reading, bytes } = deliveryIn(request)
       const delivery = feedback.deliveryOf(reading, { bytes })
       const receipt = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
       metrics.delivered(outcomeOf(receipt))

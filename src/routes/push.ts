@@ -25,8 +25,8 @@ interface PushReceiverOptions extends Pick<Services, 'push' | 'metrics'> {
   bodyIntake: BodyIntake
 }
 
-/** The maximum size of a delivery, as the code host states it. */
-const DELIVERY_BYTES = 25 * 1024 * 1024
+/** Several times the largest delivery of an event that is accepted: its texts have up to 256 KiB. */
+const DELIVERY_BYTES = 4 * 1024 * 1024
 
 /** The push receiver of connected repositories. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async (
@@ -40,10 +40,18 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async 
     metrics.pushed(isOurs ? 'unavailable' : 'refused')
   })
 
+  /** The code host sends other events, which can be larger, if its webhook is set to send everything. */
+  async function ignoreLarge(request: FastifyRequest, reply: FastifyReply) {
+    const isLarge = Number(request.headers['content-length']) > DELIVERY_BYTES
+    if (!isLarge || push.accepts(nameIn(request, 'x-github-event'))) return
+    metrics.pushed('dropped')
+    return reply.status(202).send({ accepted: false, duplicate: false, reason: 'event_ignored' })
+  }
+
   app.post(
     '/codehost/:connectionId',
     {
-      onRequest: earlyGuards,
+      onRequest: [...earlyGuards, ignoreLarge],
       preHandler: guards,
       bodyLimit: DELIVERY_BYTES,
       config: { receiver: 'codehostSignature' },
@@ -52,7 +60,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async 
         operationId: 'receivePush',
         summary: 'Receive a delivery of the code host',
         description:
-          'The URL for a webhook of the connected repository; `webhook.url` of the connection. The events `issues`, `pull_request`, `issue_comment`, `repository` and `ping` are accepted; others, and deliveries of another repository, are ignored. The delivery is stored before the response, and applied within seconds. Sending it again with the same `X-GitHub-Delivery` does nothing.',
+          'The URL for a webhook of the connected repository; `webhook.url` of the connection. The events `issues`, `pull_request`, `issue_comment`, `repository` and `ping` are accepted; others, whatever their size, and deliveries of another repository, are ignored. The delivery is stored before the response, and applied within seconds. Sending it again with the same `X-GitHub-Delivery` does nothing.',
         params: Type.Object(
           {
             connectionId: Type.String({ format: 'uuid', description: 'The ID of the connection.' }),
@@ -79,7 +87,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async 
         event: nameIn(request, 'x-github-event'),
         deliveryId: nameIn(request, 'x-github-delivery'),
       }
-      const delivery = { ...names, ...(await pushIn(request)) }
+      const delivery = { ...names, ...pushIn(request) }
       const receipt = await buffer(reply.elapsedTime, () => push.receive(target, delivery))
       push.wake()
       return reply.status(202).send(receipt)

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SenderGuards } from '../guards/delivery-sender.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
-import { EVENT_BYTES, eventBody, jsonBytesIn, verifiedDeliveryIn } from '../plugins/event-body.ts'
+import { eventBody, jsonBytesIn, verifiedDeliveryIn } from '../plugins/event-body.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { SourceDelivery, SourceIgnored, SourcePending, SourceReceipt } from '../schemas/source-delivery.ts'
@@ -47,7 +47,6 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
     {
       onRequest: earlyGuards,
       preHandler: guards,
-      bodyLimit: EVENT_BYTES,
       config: { receiver: 'sourceSecret' },
       schema: {
         tags: ['Sources'],
@@ -93,7 +92,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
   async function receiving(request: FastifyRequest): Promise<() => Promise<StoredReceipt>> {
     const source = senders.targetOf(request)
     if (source.mapping === 'feedback') {
-      const { reading, bytes } = await verifiedDeliveryIn(request)
+      const { reading, bytes } = verifiedDeliveryIn(request)
       const delivery = feedback.deliveryOf(reading, { bytes, sourceId: source.id })
       return async () => {
         const receipt = await feedback.receive(delivery)

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { EVENT_BYTES } from '../plugins/event-body.ts'
+import { DELIVERY_VALUES } from '../plugins/event-body.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import {
@@ -16,8 +16,6 @@ import { sourceInboxOperations } from '../services/sources/inbox.ts'
 import { sourceTestOperations } from '../services/sources/testing.ts'
 
 const tags = ['Sources']
-/** A payload of the maximum size, and what is around it. */
-const bodyLimit = EVENT_BYTES + 256 * 1024
 const result = { 200: responses(ref(SourceTestResult), { description: 'What the payload would make.' }) }
 
 /** Tests of sources, and their inbox. */
@@ -27,8 +25,7 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/test',
     {
-      bodyLimit,
-      config: { operation: sourceTestOperations.testGiven },
+      config: { operation: sourceTestOperations.testGiven, maxValues: DELIVERY_VALUES },
       schema: {
         tags,
         operationId: 'testNewSource',
@@ -44,9 +41,9 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/:id/test',
     {
-      bodyLimit,
       config: {
         operation: sourceTestOperations.test,
+        maxValues: DELIVERY_VALUES,
         errors: ['source_not_found', 'event_not_found', 'event_not_replayable'],
       },
       schema: {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { deliveryIn, EVENT_BYTES, eventBody } from '../plugins/event-body.ts'
+import { deliveryIn, eventBody } from '../plugins/event-body.ts'
 import { WebhookEvent } from '../schemas/feedback.ts'
 import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
@@ -130,7 +130,6 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
   app.post(
     '',
     {
-      bodyLimit: EVENT_BYTES,
       config: { operation: routingOperations.test },
       schema: {
         tags,
@@ -142,6 +141,6 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
         response: { 200: responses(ref(RoutingTest), { description: 'The routing result.' }) },
       },
     },
-    async (request) => routing.test((await deliveryIn(request)).reading),
+    async (request) => routing.test(deliveryIn(request).reading),
   )
 }

@@ -2,8 +2,6 @@ import { serveJobs } from '../../src/lib/side-thread.ts'
 
 export const jobs = {
   double: (number: number) => 2 * number,
-  lengthOf: (bytes: Uint8Array) => bytes.length,
-  reversed: (bytes: Uint8Array) => ({ bytes: bytes.reverse() }),
   fail: (reason: string) => {
     throw new TypeError(reason)
   },

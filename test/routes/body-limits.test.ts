@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { buildReceiver, limitsOf } from '../../src/app.ts'
+import { limitsOf } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { slowClient, unfinishedPost } from '../support/slow-clients.ts'
@@ -131,15 +131,6 @@ test('a key over its rate limit is rejected before its body arrives', async () =
   await expect.poll(() => received(), { timeout: 5_000 }).toMatch(/^HTTP\/1.1 429 /)
   socket.destroy()
   await limited.close()
-})
-
-test('an app that closes leaves the shared reader of large bodies running', async () => {
-  const logger = pino({ level: 'silent' })
-  const other = await buildReceiver({ config, logger, services: service.service, limits })
-  await other.ready()
-  const reading = limits.worker.run('readDelivery', { input: Buffer.from('{"event":"other"}') })
-  await other.close()
-  expect(await reading).toMatchObject({ outcome: 'ignored' })
 })
 
 test('a response that is read a few bytes at a time is cut off', async () => {

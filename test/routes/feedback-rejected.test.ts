@@ -53,8 +53,6 @@ describe('a rejected delivery', () => {
   })
 
   test('is only counted when it is not JSON', async () => {
-    const countEvents = async () =>
-      (await service.query('select count(*)::int from feedback_events'))[0].count
     const before = await countEvents()
 
     const response = await send('{"event":"feedback_submitted","user_email":"ann@example.org"')
@@ -73,21 +71,39 @@ describe('a rejected delivery', () => {
     expect([response.status, response.body.errors.length]).toEqual([400, 4])
   })
 
-  test('may be a body over 2 MiB; one just under it becomes a task', async () => {
+  test('may be a body over 1 MiB; one just under it becomes a task', async () => {
     const sized = (size: number) => {
       const event = feedback({ note: '' })
       const rest = size - JSON.stringify(event).length
       return JSON.stringify({ ...event, properties: { ...event.properties, note: 'n'.repeat(rest) } })
     }
-    expect(await send(sized(2 * 1024 * 1024 + 1))).toMatchObject({
+    expect(await send(sized(1024 * 1024 + 1))).toMatchObject({
       status: 413,
       body: { code: 'body_too_large' },
     })
-    const response = await send(sized(2 * 1024 * 1024))
+    const response = await send(sized(1024 * 1024))
     expect(response.status).toBe(201)
     const task = await service.task(response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
     expect(task.description).toContain('This task was truncated')
     expect((await eventOf(service, response.body.eventId)).payloadCut).toBe(true)
   })
+
+  test.each([
+    ['too_many', `[${Array(10_000).fill('{}').join()}]`],
+    ['too_deep', `${'['.repeat(1_000)}${']'.repeat(1_000)}`],
+  ])('may have more values or levels than any valid event: %s', async (code, nested) => {
+    const countAll = async () => (await service.query('select count(*)::int as n from feedback_events'))[0].n
+    const before = await countAll()
+    const event = JSON.stringify(feedback()).replace('"sentiment"', `"nested":${nested},"sentiment"`)
+    const { status, body } = await send(event)
+    expect([status, body.code, body.errors]).toEqual([
+      400,
+      'validation_failed',
+      [expect.objectContaining({ path: '/properties', code })],
+    ])
+    expect(await countAll()).toBe(before)
+  })
 })
+
+const countEvents = async () => (await service.query('select count(*)::int from feedback_events'))[0].count

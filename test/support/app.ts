@@ -149,7 +149,6 @@ export async function startApp(options: TestAppOptions = {}) {
       // fetch opens connections in advance and may never use them; Node does not count those as idle.
       const unused = setTimeout(() => app.server.closeAllConnections(), 1_000)
       await app.close()
-      await app.worker.close()
       await service.payloadReader.close()
       receiver.close()
       clearTimeout(unused)

@@ -25,7 +25,6 @@ export type DropReason =
   | 'comments_off'
   | 'project_archived'
 
-/** All processing whose time depends on the delivery's size, in one call, so that it can run in any thread. */
 export function readPush(bytes: Uint8Array): PushParsing {
   if (!isUtf8(bytes)) return { isJson: false, problem: 'it is not UTF-8.' }
   try {
@@ -53,14 +52,17 @@ export function judgeDelivery(
   { event, reading: { repositoryId } }: { event: string; reading: PushReading },
   connection: { repositoryId: number; comments: boolean },
 ): { status: 'received' | 'applied'; reason: null } | { status: 'dropped'; reason: DropReason } {
-  if (!Object.hasOwn(STATUSES, event)) return { status: 'dropped', reason: 'event_ignored' }
+  if (!isAccepted(event)) return { status: 'dropped', reason: 'event_ignored' }
   // The webhook of an organization is tested without a repository.
   const isOfNone = event === 'ping' && repositoryId === null
   if (!isOfNone && repositoryId !== connection.repositoryId)
     return { status: 'dropped', reason: 'other_repository' }
   if (event === 'issue_comment' && !connection.comments) return { status: 'dropped', reason: 'comments_off' }
-  return { status: STATUSES[event as keyof typeof STATUSES], reason: null }
+  return { status: STATUSES[event], reason: null }
 }
+
+/** Whether deliveries of an event are applied. */
+export const isAccepted = (event: string): event is keyof typeof STATUSES => Object.hasOwn(STATUSES, event)
 
 const STATUSES = {
   issues: 'received',

@@ -12,25 +12,14 @@ export interface LimitedProperties {
 
 const MAX_PROPERTIES = 1_000
 export const MAX_NOTE_BYTES = 65_536
-/** Limit on the values of all properties together, nested values included. */
-const MAX_VALUES = 20_000
-
-/** Keeps the known properties first when over the limits; the original order is preserved. */
+/** Keeps the known properties first when over the limit; the original order is preserved. */
 export function limitProperties(properties: Record<string, unknown>): LimitedProperties {
   const entries = Object.entries(properties)
   const isNoteCut = typeof properties.note === 'string' && Buffer.byteLength(properties.note) > MAX_NOTE_BYTES
   const named = entries.filter(([name]) => namedProperties.has(name))
   const others = entries.filter(([name]) => !namedProperties.has(name))
 
-  const included = new Set<string>()
-  let left = MAX_VALUES
-  for (const [name, value] of [...named, ...others]) {
-    if (included.size === MAX_PROPERTIES) break
-    const values = countValues(value, left)
-    if (values > left) continue
-    left -= values
-    included.add(name)
-  }
+  const included = new Set([...named, ...others].slice(0, MAX_PROPERTIES).map(([name]) => name))
   if (included.size === entries.length && !isNoteCut) return { properties, omitted: 0, isNoteCut }
   return {
     properties: Object.fromEntries(
@@ -44,14 +33,3 @@ export function limitProperties(properties: Record<string, unknown>): LimitedPro
 }
 
 const cutNote = (note: string) => `${truncateUtf8(note, MAX_NOTE_BYTES)}…`
-
-/** Stops at the first value over the limit. Recursion is safe: values are shallow here. */
-function countValues(value: unknown, maxCount: number): number {
-  let count = 1
-  if (typeof value !== 'object' || value === null) return count
-  for (const member of Object.values(value)) {
-    if (count > maxCount) break
-    count += countValues(member, maxCount - count)
-  }
-  return count
-}

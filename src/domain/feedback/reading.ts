@@ -27,7 +27,7 @@ export type DeliveryReading =
   | { outcome: 'ignored'; uuid: string | null }
   | { outcome: 'unreadable'; readUpTo: number }
 
-/** All processing whose time depends on the delivery's size, in one call, so that it can run in any thread. */
+/** All processing whose time depends on the delivery's size. */
 export function readDelivery(bytes: Uint8Array): DeliveryReading {
   const read = readBody(bytes)
   if (!read.isJson) return { outcome: 'unreadable', readUpTo: read.readUpTo }

@@ -160,7 +160,7 @@ type Property = [name: string, value: unknown]
 const isShown = ([name, value]: Property) =>
   name !== 'user_email' && value !== null && !(name === 'note' && typeof value === 'string')
 
-/** Table lines of the first properties up to a byte limit; an event may have 100,000 properties. */
+/** Table lines of the first properties up to a byte limit. */
 function linesWithin(
   bytes: number,
   { properties, show }: { properties: Property[]; show: (text: string) => string },
@@ -169,6 +169,8 @@ function linesWithin(
   let left = bytes
   for (const [name, value] of properties) {
     const shown = show(typeof value === 'string' ? value : jsonOf(value))
+    // Escaping takes long, and can only shorten white space.
+    if (shown.length > left) break
     const line = `| ${cellOf(show(name))} | ${cellOf(shown)} |`
     left -= Buffer.byteLength(line) + 1
     if (left < 0) break

@@ -1,5 +1,11 @@
 import type { CodeHost } from '../../clients/codehost.ts'
-import { type DropReason, isKept, judgeDelivery, type PushReading } from '../../domain/codehost/delivery.ts'
+import {
+  type DropReason,
+  isAccepted,
+  isKept,
+  judgeDelivery,
+  type PushReading,
+} from '../../domain/codehost/delivery.ts'
 import type { Unsealed } from '../../domain/token-seal.ts'
 import { invalidSignature, secretUnreadable } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
@@ -44,6 +50,9 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
     onReceived(listener: () => void): void {
       onReceived = listener
     },
+
+    /** Whether deliveries of an event are applied; others are ignored. */
+    accepts: (event: string): boolean => isAccepted(event),
 
     /** Undefined if there is no such connection, or it has no secret. */
     async findTarget(connectionId: string): Promise<PushTarget | undefined> {

@@ -20,7 +20,7 @@ const QUICK_MS = 100
 const RENDER_MS = 1_000
 /**
  * A filter cannot look at the time: its thread is ended so much later. Parsing the payload takes a part of this, which is
- * large for 2 MiB of nesting on a busy machine.
+ * large for 1 MiB of values on a busy machine.
  */
 const GRACE = { quickMs: 500, slowMs: 4_000 }
 /** A source that was slow counts as slow for so long. */
@@ -75,7 +75,7 @@ export function payloadReader({
      * @throws unavailable if the thread did not start, or ended
      */
     check: (definition: SourceDefinition): Promise<FieldError[]> =>
-      withoutTemplates(quick.thread.run('checkSource', { input: definition })),
+      withoutTemplates(quick.thread.run('checkSource', definition)),
 
     close: () => Promise.all([quick.thread.close(), slow.thread.close()]),
   }
@@ -109,9 +109,7 @@ export function payloadReader({
       take(request, async () => {
         const start = performance.now()
         try {
-          const { reading, tookMs } = await thread.run('readSourceDelivery', {
-            input: { ...input, renderMs },
-          })
+          const { reading, tookMs } = await thread.run('readSourceDelivery', { ...input, renderMs })
           shares.record(request.owner, tookMs)
           return reading
         } catch (error) {

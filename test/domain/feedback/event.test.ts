@@ -120,10 +120,10 @@ describe('a delivery', () => {
   })
 
   test('keeps values that are nested too deeply as text', () => {
-    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const deep = `${'['.repeat(998)}${']'.repeat(998)}`
     const reading = read(JSON.stringify(FLAT).replace('}}', `,"deep":${deep}}}`))
     expect(reading.outcome).toBe('accepted')
-    expect(() => JSON.stringify(reading)).not.toThrow()
+    expect(JSON.stringify(reading)).toContain(`"${'['.repeat(900)}${']'.repeat(900)}"`)
   })
 
   test.each(['{"event":"feedback_submitted"', 'nope', '{"a":1}{"b":2}', "{'a':1}"])(

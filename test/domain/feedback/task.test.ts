@@ -151,13 +151,6 @@ describe('the description', () => {
     expect(descriptionOf(event)).not.toContain('ann@x.org')
   })
 
-  test('omits a property that is larger than all the others may be together', () => {
-    const { metadata, description } = feedbackTask(eventWith({ huge: Array(30_000).fill([]), small: [1] }))
-    expect(metadata).toMatchObject({ properties: { ...REQUIRED, small: [1] } })
-    expect(metadata).not.toHaveProperty('properties.huge')
-    expect(description).toMatch(/1 more property is not shown\./)
-  })
-
   test('is truncated at 262,144 bytes when its table is longer', () => {
     const many = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`p${n}`, 'é'.repeat(1_000)]))
     const event = eventWith({ ...many, note: 'Many' })
