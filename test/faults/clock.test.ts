@@ -8,7 +8,7 @@ const DAY_S = 86_400
 afterEach(cleanUp)
 
 test.each([DAY_S, -DAY_S])(
-  'a clock that is %i s off is logged once, and claims go by that of the database',
+  'a clock that is %i s off is logged once, and claims and changes go by the database',
   async (seconds) => {
     const { connectionString, drop } = await freshDatabase()
     const env = { DATABASE_URL: connectionString }
@@ -32,6 +32,17 @@ test.each([DAY_S, -DAY_S])(
     const { id } = await send(`${offUrl}/api/tasks`, 'POST', { title: 'Claimed' })
     const { claim } = await send(`${offUrl}/api/tasks/${id}/claim`, 'POST', {})
     expect((await send(`${rightUrl}/api/tasks/${id}`, 'GET')).claim).toEqual(claim)
+    for (const [here, there] of [
+      [offUrl, rightUrl],
+      [rightUrl, offUrl],
+    ] as const) {
+      const { nextCursor } = await changes(here)
+      const { id } = await send(`${there}/api/tasks`, 'POST', { title: 'Later' })
+      for (const url of [here, there])
+        expect((await changes(url, `?cursor=${nextCursor}`)).data).toMatchObject([
+          { type: 'task.created', taskId: id },
+        ])
+    }
     for (const inlet of [off, right]) {
       inlet.process.kill('SIGTERM')
       expect(await inlet.ended).toMatchObject({ code: 0 })
@@ -39,6 +50,13 @@ test.each([DAY_S, -DAY_S])(
     await drop()
   },
 )
+
+async function changes(url: string, query = '') {
+  return (await (await sendJson(`${url}/api/changes${query}`)).json()) as {
+    data: object[]
+    nextCursor: string
+  }
+}
 
 /** Options of Node for a process whose clock is so far ahead. */
 function shifted(seconds: number): string {
