@@ -38,9 +38,9 @@ describe('npm run keys -- rotate-encryption', () => {
       'codehost_connections.previous_webhook_secrets',
       'codehost_connections.token',
       'codehost_connections.webhook_secret',
-      'sources.previous_secret',
+      'sources.previous_secrets',
       'sources.secret',
-      'webhooks.previous_secret',
+      'webhooks.previous_secrets',
       'webhooks.secret',
     ])
     await close()
@@ -149,9 +149,7 @@ test('a secret that is replaced at the same time is not lost', async () => {
   expect(await work).toEqual({ changed: 1, kept: 0, unreadable: [] })
   const [row] = await app.query('select * from webhooks where id = $1', [webhook.id])
   const reader = webhookSigner({ encryptionKeys: [second], randomBytes })
-  expect(reader.secretsOf({ ...row, previousSecret: null, previousSecretUntil: null }, new Date())).toEqual([
-    text,
-  ])
+  expect(reader.secretsOf({ ...row, previousSecrets: [] }, new Date())).toEqual([text])
 })
 
 test('a previous secret that has expired may be lost', async () => {
@@ -159,8 +157,8 @@ test('a previous secret that has expired may be lost', async () => {
   const { id } = await webhookTo(app, { url: 'http://127.0.0.1:9/' })
   const { stored } = webhookSigner({ encryptionKeys: [third], randomBytes }).newSecret(id)
   const set = (until: string) =>
-    app.query('update webhooks set previous_secret = $2, previous_secret_until = $3 where id = $1', [
-      ...[id, stored, until],
+    app.query('update webhooks set previous_secrets = $2 where id = $1', [
+      ...[id, JSON.stringify([{ secret: stored, until }])],
     ])
   const work = () =>
     reencryptAll({

@@ -2,20 +2,9 @@ import { type EncryptionKeys, isSealed, keyId, keyIdIn, reseal, unseal } from '.
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import { reencryptedConnection } from './codehost/token.ts'
+import type { Reencrypt } from './rotating-secrets.ts'
 import { reencryptedSource } from './sources/secrets.ts'
 import { reencryptedWebhook } from './webhooks/signer.ts'
-
-/** A stored text. */
-interface Encrypted {
-  owner: string
-  /** What it is, such as `token`. */
-  name: string
-  /** When it is of no use any more; null or absent: never. */
-  until?: Date | null
-}
-
-/** Returns a stored text encrypted with the first key; the same text if it cannot be decrypted. */
-export type Reencrypt = (sealed: string, encrypted: Encrypted) => string
 
 interface Reencryption {
   /** Encrypted again. */

@@ -368,8 +368,6 @@ create table sources (
   header text,
   prefix text,
   secret text not null,
-  previous_secret text,
-  previous_secret_until timestamp(3) with time zone,
   each text,
   filter text,
   template jsonb,
@@ -380,6 +378,7 @@ create table sources (
   slow_deliveries integer not null default 0,
   mapping text not null default 'template'::text,
   clears text[] not null default '{}'::text[],
+  previous_secrets jsonb not null default '[]'::jsonb,
   constraint sources_list_id_lists_id_fk FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE SET NULL,
   constraint sources_mapping CHECK (((mapping = 'template'::text) = (template IS NOT NULL))),
   constraint sources_pkey PRIMARY KEY (id),
@@ -556,8 +555,6 @@ create table webhooks (
   types text[] not null,
   project_id uuid,
   secret text,
-  previous_secret text,
-  previous_secret_until timestamp(3) with time zone,
   is_active boolean not null,
   disabled_reason text,
   "position" bigint not null,
@@ -568,6 +565,7 @@ create table webhooks (
   created_at timestamp(3) with time zone not null,
   pauses jsonb not null default '[]'::jsonb,
   scheduled_attempt_at timestamp(3) with time zone,
+  previous_secrets jsonb not null default '[]'::jsonb,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

@@ -202,6 +202,40 @@ describe('migrations of tasks', () => {
     expect(rows).toEqual([{ webhook_secret: 'present', previous_webhook_secrets }])
   })
 
+  test('keep the secrets that a source and a webhook had before, until their times', async () => {
+    const connectionString = await emptyDatabase()
+    await migrateUpTo(connectionString, '0055_whole_responses')
+    const id = '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'
+    const rotated = `'present', 'before', '2030-01-02T03:04:05.678+01:00'`
+    await withClient(connectionString, async (client) => {
+      await client.query(`insert into projects (id, name, is_default, created_at, updated_at)
+        values ('${id}', 'A', false, now(), now())`)
+      await client.query(`insert into sources (id, name, project_id, scheme, template, is_active, created_at, updated_at,
+          secret, previous_secret, previous_secret_until)
+        values ('${id}', 'Rotated', '${id}', 'bearer', '{}', true, now(), now(), ${rotated}),
+          ('${id.replace(/1$/, '2')}', 'Not rotated', '${id}', 'bearer', '{}', true, now(), now(), 'present', null, null)`)
+      await client.query(`insert into webhooks (id, name, url, types, is_active, position, created_at,
+          secret, previous_secret, previous_secret_until)
+        values ('${id}', 'Rotated', 'https://a.example', '{}', true, 0, now(), ${rotated})`)
+    })
+
+    await migrate(connectionString)
+
+    const { rows } = await withClient(connectionString, (client) =>
+      client.query(`select name, secret, previous_secrets from sources
+        union all select name, secret, previous_secrets from webhooks order by name desc`),
+    )
+    const replaced = {
+      secret: 'present',
+      previous_secrets: [{ secret: 'before', until: '2030-01-02T02:04:05.678Z' }],
+    }
+    expect(rows).toEqual([
+      { name: 'Rotated', ...replaced },
+      { name: 'Rotated', ...replaced },
+      { name: 'Not rotated', secret: 'present', previous_secrets: [] },
+    ])
+  })
+
   test('leave the planner with statistics on labels', async () => {
     const connectionString = await emptyDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')

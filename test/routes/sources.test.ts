@@ -241,7 +241,10 @@ describe.each(SCHEMES)('the scheme %j', (verify) => {
       true,
       true,
     ])
-    await service.query('update sources set previous_secret_until = now() where id = $1', [sent.source.id])
+    await service.query(
+      `update sources set previous_secrets = jsonb_set(previous_secrets, '{0,until}', to_jsonb(now())) where id = $1`,
+      [sent.source.id],
+    )
     expect([await isAccepted(second), await isAccepted(body.secret)]).toEqual([401, true])
     const last = (await service.post(path, { overlapSeconds: 0 })).body
     expect([await isAccepted(body.secret), await isAccepted(last.secret)]).toEqual([401, true])

@@ -126,8 +126,7 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...{
       prefix: 'v1=',
       secret: SECRET,
-      previous_secret: SECRET,
-      previous_secret_until: TIME,
+      previous_secrets: JSON.stringify([{ secret: SECRET, until: TIME }]),
       each: 'payload.alerts',
     },
     ...{ filter: 'item.a == 1', template: { title: '{{ item.title }}' }, is_active: true, ...at },
@@ -150,7 +149,11 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
   })
   await insert('webhooks', {
     ...{ id: id(80), name: 'Chat', url: 'https://hooks.example.com/inlet', types: ['task.created'] },
-    ...{ project_id: project, secret: SECRET, previous_secret: SECRET, previous_secret_until: TIME },
+    ...{
+      project_id: project,
+      secret: SECRET,
+      previous_secrets: JSON.stringify([{ secret: SECRET, until: TIME }]),
+    },
     ...{ is_active: true, position: 1, created_at: TIME },
   })
   await insert('codehost_labels', { project_id: project, name: 'bug', label: 'Bug', color: 'ff0000' })

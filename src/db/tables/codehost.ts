@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { bigintText, bytea, timestamptz } from './columns.ts'
+import { bigintText, bytea, previousSecrets, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
@@ -35,11 +35,7 @@ export const codehostConnections = pgTable(
     app: jsonb('app').$type<{ appId: number; installationId: number; privateKey: string }>(),
     /** Encrypted like the token. */
     webhookSecret: text('webhook_secret'),
-    /** Those that were replaced: encrypted too, and each valid until a time. The newest first. */
-    previousWebhookSecrets: jsonb('previous_webhook_secrets')
-      .$type<{ secret: string; until: string }[]>()
-      .notNull()
-      .default([]),
+    previousWebhookSecrets: previousSecrets('previous_webhook_secrets'),
     /** Null: the project's default list. */
     listId: uuid('list_id').references(() => lists.id, { onDelete: 'set null' }),
     schedule: text('schedule', { enum: ['off', 'hourly', 'daily'] }).notNull(),

@@ -1,4 +1,4 @@
-import { customType, text } from '../drizzle.ts'
+import { customType, jsonb, text } from '../drizzle.ts'
 import { parseTimestamp } from '../parse-timestamp.ts'
 
 /**
@@ -18,3 +18,7 @@ export const actorType = (name: string) =>
 export const bigintText = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' })
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** Secrets that were replaced, as the present one is stored, each valid until a time. The newest first. */
+export const previousSecrets = (name: string) =>
+  jsonb(name).$type<{ secret: string; until: string }[]>().notNull().default([])

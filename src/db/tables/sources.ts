@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { bytea, timestamptz } from './columns.ts'
+import { bytea, previousSecrets, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** Sources: other systems whose JSON becomes tasks. */
@@ -31,9 +31,7 @@ export const sources = pgTable(
     prefix: text('prefix'),
     /** The SHA-256 of a secret that is sent; one that signs is encrypted with AES-256-GCM, bound to this row's id. */
     secret: text('secret').notNull(),
-    previousSecret: text('previous_secret'),
-    /** The previous secret is valid until then. */
-    previousSecretUntil: timestamptz('previous_secret_until'),
+    previousSecrets: previousSecrets('previous_secrets'),
     /** What makes the tasks: the templates, or what reads the events of the feedback receiver. */
     mapping: text('mapping', { enum: ['template', 'feedback'] })
       .notNull()

@@ -1,5 +1,5 @@
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
-import { timestamptz } from './columns.ts'
+import { previousSecrets, timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
 /** Outgoing webhooks: URLs that changes are sent to. */
@@ -13,9 +13,8 @@ export const webhooks = pgTable('webhooks', {
   projectId: uuid('project_id').references(() => projects.id, { onDelete: 'cascade' }),
   /** Encrypted with AES-256-GCM, bound to this row's id. Null after an import: secrets are not exported. */
   secret: text('secret'),
-  previousSecret: text('previous_secret'),
-  /** Deliveries are signed with the previous secret, too, until then. */
-  previousSecretUntil: timestamptz('previous_secret_until'),
+  /** Deliveries are signed with these, too. */
+  previousSecrets: previousSecrets('previous_secrets'),
   isActive: boolean('is_active').notNull(),
   /** Why the service switched it off; null if it is active, or if a user did. */
   disabledReason: text('disabled_reason', { enum: ['failed', 'gone', 'imported', 'restored'] }),

@@ -79,8 +79,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     order: ['id'],
     leftOut: {
       secret: SECRET,
-      previousSecret: SECRET,
-      previousSecretUntil: 'the end of a secret',
+      previousSecrets: SECRET,
       isActive: OFF,
       disabledReason: OFF,
       slowDeliveries: STATE,
@@ -108,8 +107,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     order: ['id'],
     leftOut: {
       secret: SECRET,
-      previousSecret: SECRET,
-      previousSecretUntil: 'the end of a secret',
+      previousSecrets: SECRET,
       isActive: OFF,
       disabledReason: OFF,
       position: 'positions belong to an epoch',

@@ -17,18 +17,18 @@ import type { SyncRun } from '../../schemas/sync-run.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
+import { liveOf, replacedBy } from '../rotating-secrets.ts'
 import { endRun } from '../sync/end.ts'
 import { DISCONNECTED } from '../sync/run-errors.ts'
 import { type ConnectionView, toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
-import { previousSecretsOf } from './token.ts'
 
 /** How often the row of an awaited run is read. */
 const POLL_MS = 150
 
 /** How long a replaced webhook secret stays valid: time to paste the new one at the code host. */
-const OVERLAP_MS = 86_400_000
+const OVERLAP_SECONDS = 86_400
 const MAX_PREVIOUS_SECRETS = 10
 
 const ENDED: SyncRun['status'][] = ['completed', 'failed', 'rate_limited']
@@ -97,19 +97,25 @@ export function codehostService(deps: ConnectDeps) {
         if (!secret) throw encryptionKeyMissing()
         const now = clock.now()
         const { id: connectionId, repository, apiUrl, webhookSecret } = connection
-        const earlier = previousSecretsOf(connection, now)
+        const earlier = liveOf(connection.previousWebhookSecrets, now)
         // The oldest one may be the one in use.
         if (earlier.length >= MAX_PREVIOUS_SECRETS) throw tooManyReplacedSecrets(earlier.at(-1)?.until ?? '')
-        const until = new Date(now.getTime() + OVERLAP_MS).toISOString()
-        const replaced = webhookSecret === null ? [] : [{ secret: webhookSecret, until }]
+        const replaced = replacedBy(
+          { secret: webhookSecret, previous: earlier },
+          { now, overlapSeconds: OVERLAP_SECONDS },
+        )
         await repos.codehost.update(connectionId, {
           webhookSecret: secret.sealed,
-          previousWebhookSecrets: [...replaced, ...earlier],
+          previousWebhookSecrets: replaced,
         })
         const about = { projectId, metadata: { connectionId, repository, apiUrl } }
         await log(repos, { now, type: 'connection.webhook_secret_created', caller, ...about })
         await repos.configurationChanges.announceProject(projectId)
-        return { connectionId, secret: secret.text, previousExpiresAt: replaced[0]?.until ?? null }
+        return {
+          connectionId,
+          secret: secret.text,
+          previousExpiresAt: webhookSecret === null ? null : (replaced[0]?.until ?? null),
+        }
       })
     },
 

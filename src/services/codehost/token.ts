@@ -2,7 +2,7 @@ import type { CodeHost, HostAccess } from '../../clients/codehost.ts'
 import { type EncryptionKeys, seal, type Unsealed, unseal, unsealAll } from '../../domain/token-seal.ts'
 import { codehostRefused, encryptionKeyGone, encryptionKeyMissing } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { Reencrypt } from '../encryption.ts'
+import { type Reencrypt, reencryptedPrevious, validOf } from '../rotating-secrets.ts'
 
 /** The code host and the operator's settings for it. */
 export interface CodehostDeps {
@@ -70,12 +70,8 @@ export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }
 
     /** The valid webhook secrets of a connection. */
     webhookSecretsOf(connection: WebhookSecrets, now: Date): Unsealed {
-      const { id, webhookSecret } = connection
-      const stored = [webhookSecret, ...previousSecretsOf(connection, now).map(({ secret }) => secret)]
-      return unsealAll(
-        stored.filter((text) => text !== null),
-        { keys, owner: secretOwner(id) },
-      )
+      const { id, webhookSecret: secret, previousWebhookSecrets: previous } = connection
+      return unsealAll(validOf({ secret, previous }, now), { keys, owner: secretOwner(id) })
     },
 
     /** The operator's token; only ever sent to the default host. */
@@ -97,12 +93,6 @@ export function tokenVault({ apiUrls, token, encryptionKeys: keys, randomBytes }
   }
 }
 
-/** The replaced webhook secrets that are still valid. */
-export const previousSecretsOf = (
-  { previousWebhookSecrets }: Pick<ConnectionRow, 'previousWebhookSecrets'>,
-  now: Date,
-) => previousWebhookSecrets.filter(({ until }) => new Date(until) > now)
-
 /** What is encrypted of a connection, encrypted again. */
 export function reencryptedConnection(
   connection: ConnectionRow,
@@ -120,10 +110,9 @@ export function reencryptedConnection(
       }),
     },
     webhookSecret: webhookSecret && reencrypt(webhookSecret, { owner, name: 'webhook secret' }),
-    previousWebhookSecrets: previousWebhookSecrets.map(({ secret, until }) => ({
-      secret: reencrypt(secret, { owner, name: 'previous webhook secret', until: new Date(until) }),
-      until,
-    })),
+    previousWebhookSecrets: reencryptedPrevious(previousWebhookSecrets, {
+      ...{ reencrypt, owner, name: 'previous webhook secret' },
+    }),
   }
 }
 

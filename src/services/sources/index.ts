@@ -12,6 +12,7 @@ import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { requirePlace } from '../place.ts'
+import { replacedBy } from '../rotating-secrets.ts'
 import { writableProject } from '../writable-project.ts'
 import { asClears, asTemplate, definitionOf } from './definition.ts'
 import type { PayloadReader } from './reader.ts'
@@ -67,8 +68,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
         ...{ disabledReason: null, slowDeliveries: 0 },
         ...{
           secret: stored,
-          previousSecret: null,
-          previousSecretUntil: null,
+          previousSecrets: [],
           createdAt: now,
           updatedAt: now,
         },
@@ -162,13 +162,9 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
         requireReachOf(caller, source)
         const now = clock.now()
         const { text, stored } = secrets.secretFor(source, given)
-        const overlaps = overlapSeconds > 0 && hasSecret(source)
-        const change = {
-          secret: stored,
-          previousSecret: overlaps ? source.secret : null,
-          previousSecretUntil: overlaps ? new Date(now.getTime() + overlapSeconds * 1000) : null,
-          updatedAt: now,
-        }
+        const { secret, previousSecrets: previous } = source
+        const replaced = replacedBy({ secret, previous }, { now, overlapSeconds })
+        const change = { secret: stored, previousSecrets: replaced.slice(0, 1), updatedAt: now }
         await repos.sources.update(id, change)
         const metadata = { sourceId: id, name: source.name }
         const { projectId } = source

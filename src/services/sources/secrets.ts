@@ -4,11 +4,11 @@ import { type EncryptionKeys, seal, type Unsealed, unsealAll } from '../../domai
 import { encryptionKeyMissing, validationFailed } from '../../errors/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { VerifyScheme } from '../../schemas/source.ts'
-import type { Reencrypt } from '../encryption.ts'
+import { type Reencrypt, reencryptedPrevious, validOf } from '../rotating-secrets.ts'
 
 export type SourceSecrets = ReturnType<typeof sourceSecrets>
 
-type Stored = Pick<SourceRow, 'id' | 'scheme' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
+type Stored = Pick<SourceRow, 'id' | 'scheme' | 'secret' | 'previousSecrets'>
 
 /** Whether a secret signs deliveries and is never sent: then it must be decrypted to verify one. */
 const isSigning = (scheme: VerifyScheme) => scheme === 'standard_webhooks' || scheme === 'hmac_sha256_hex'
@@ -41,9 +41,8 @@ export function sourceSecrets({
 
     /** The hashes of the valid secrets, or the secrets themselves if they sign. */
     validOf(source: Stored, now: Date): Unsealed {
-      const { id, scheme, secret, previousSecret } = source
-      const previous = isOverlapping(source, now) ? previousSecret : null
-      const stored = [secret, previous].flatMap((one) => one || [])
+      const { id, scheme, secret, previousSecrets: previous } = source
+      const stored = validOf({ secret, previous }, now)
       if (!isSigning(scheme)) return { texts: stored, isComplete: true }
       return unsealAll(stored, { keys, owner: ownerOf(id) })
     },
@@ -59,21 +58,17 @@ export function sourceSecrets({
 
 /** The secrets of a source, encrypted again if they sign. */
 export function reencryptedSource(source: SourceRow, reencrypt: Reencrypt): Partial<SourceRow> {
-  const { id, scheme, secret, previousSecret, previousSecretUntil: until } = source
+  const { id, scheme, secret, previousSecrets } = source
   if (!isSigning(scheme) || !hasSecret(source)) return {}
   const owner = ownerOf(id)
   return {
     secret: reencrypt(secret, { owner, name: 'secret' }),
-    previousSecret: previousSecret && reencrypt(previousSecret, { owner, name: 'previous secret', until }),
+    previousSecrets: reencryptedPrevious(previousSecrets, { reencrypt, owner, name: 'previous secret' }),
   }
 }
 
 /** Whether it has a secret: an imported source gets one when it is rotated. */
 export const hasSecret = ({ secret }: Pick<Stored, 'secret'>) => secret !== ''
-
-/** Whether the previous secret is still valid. */
-export const isOverlapping = ({ previousSecretUntil }: Pick<Stored, 'previousSecretUntil'>, now: Date) =>
-  previousSecretUntil !== null && previousSecretUntil > now
 
 /** A secret that is copied to another source cannot be decrypted. */
 const ownerOf = (sourceId: string) => `source:${sourceId}`

@@ -8,7 +8,7 @@ import type { Attempt } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Activity } from '../../schemas/activity.ts'
 import { repaired } from '../../schemas/formats.ts'
-import { isOverlapping } from '../sources/secrets.ts'
+import { liveOf } from '../rotating-secrets.ts'
 import type { WebhookSigner } from './signer.ts'
 
 export interface AttemptDeps {
@@ -51,14 +51,14 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
     }
   }
 
-  /** The keys to sign with are derived once, and again when the previous secret ends. */
+  /** The keys to sign with are derived once, and again when a previous secret ends. */
   function validKeys(webhook: WebhookRow): (now: Date) => KeyObject[] {
     let keys: KeyObject[] = []
-    let wasOverlapping: boolean | undefined
+    let previousCount: number | undefined
     return (now) => {
-      const isOverlappingNow = isOverlapping(webhook, now)
-      if (isOverlappingNow !== wasOverlapping) keys = signer.secretsOf(webhook, now).map(signingKeyOf)
-      wasOverlapping = isOverlappingNow
+      const { length } = liveOf(webhook.previousSecrets, now)
+      if (length !== previousCount) keys = signer.secretsOf(webhook, now).map(signingKeyOf)
+      previousCount = length
       return keys
     }
   }

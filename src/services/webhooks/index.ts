@@ -25,7 +25,7 @@ import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
 import { readPage } from '../page.ts'
-import { isOverlapping } from '../sources/secrets.ts'
+import { liveOf, replacedBy } from '../rotating-secrets.ts'
 import { writableProject } from '../writable-project.ts'
 import type { WebhookSigner } from './signer.ts'
 
@@ -66,7 +66,7 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       const { text, stored } = signer.newSecret(id)
       const row: NewWebhookRow = {
         ...{ id, name, url, types: [...new Set(types)], projectId, isActive, disabledReason: null },
-        ...{ secret: stored, previousSecret: null, previousSecretUntil: null, createdAt: now },
+        ...{ secret: stored, previousSecrets: [], createdAt: now },
         position: await presentPosition(),
       }
       return repos.within(caller).transaction(async (repos) => {
@@ -139,13 +139,12 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       return repos.within(caller).transaction(async (repos) => {
         const webhook = await lockedWebhook(repos, id)
         const now = clock.now()
-        const hasOverlap = overlapSeconds > 0 && webhook.secret !== null
-        if (isOverlapping(webhook, now) && hasOverlap) throw tooManySecrets()
+        const { secret, previousSecrets: previous } = webhook
+        if (liveOf(previous, now).length > 0 && overlapSeconds > 0) throw tooManySecrets()
         const { text, stored } = signer.newSecret(id)
         await repos.webhooks.update(id, {
           secret: stored,
-          previousSecret: hasOverlap ? webhook.secret : null,
-          previousSecretUntil: hasOverlap ? new Date(now.getTime() + overlapSeconds * 1000) : null,
+          previousSecrets: replacedBy({ secret, previous }, { now, overlapSeconds }),
         })
         const { projectId } = webhook
         const metadata = about(webhook)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { inOrder } from '../../lib/in-order.ts'
 import { traced } from '../../lib/traced.ts'
 import type { Repositories } from '../../repositories/index.ts'
@@ -250,4 +251,4 @@ const isSentAlike = (one: WebhookRow | undefined, other: WebhookRow) =>
   one?.isActive === other.isActive &&
   one.url === other.url &&
   one.secret === other.secret &&
-  one.previousSecret === other.previousSecret
+  isDeepStrictEqual(one.previousSecrets, other.previousSecrets)

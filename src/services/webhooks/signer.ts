@@ -1,12 +1,11 @@
 import { type EncryptionKeys, seal, unsealAll } from '../../domain/token-seal.ts'
 import { encryptionKeyMissing } from '../../errors/index.ts'
 import type { NewWebhookRow, WebhookRow } from '../../repositories/webhooks/webhooks.ts'
-import type { Reencrypt } from '../encryption.ts'
-import { isOverlapping } from '../sources/secrets.ts'
+import { type Reencrypt, reencryptedPrevious, validOf } from '../rotating-secrets.ts'
 
 export type WebhookSigner = ReturnType<typeof webhookSigner>
 
-type Signing = Pick<WebhookRow, 'id' | 'secret' | 'previousSecret' | 'previousSecretUntil'>
+type Signing = Pick<WebhookRow, 'id' | 'secret' | 'previousSecrets'>
 
 /** The secrets of outgoing webhooks, which are encrypted. */
 export function webhookSigner({
@@ -30,21 +29,19 @@ export function webhookSigner({
 
     /** The valid secrets of a webhook; one that cannot be decrypted is omitted. */
     secretsOf(webhook: Signing, now: Date): string[] {
-      const { secret, previousSecret } = webhook
-      const stored = [secret, ...(isOverlapping(webhook, now) ? [previousSecret] : [])]
-      const sealed = stored.filter((text) => text !== null)
-      return unsealAll(sealed, { keys, owner: ownerOf(webhook.id) }).texts
+      const { id, secret, previousSecrets: previous } = webhook
+      return unsealAll(validOf({ secret, previous }, now), { keys, owner: ownerOf(id) }).texts
     },
   }
 }
 
 /** The secrets of a webhook, encrypted again. */
 export function reencryptedWebhook(webhook: WebhookRow, reencrypt: Reencrypt): Partial<NewWebhookRow> {
-  const { id, secret, previousSecret, previousSecretUntil: until } = webhook
+  const { id, secret, previousSecrets } = webhook
   const owner = ownerOf(id)
   return {
     secret: secret && reencrypt(secret, { owner, name: 'secret' }),
-    previousSecret: previousSecret && reencrypt(previousSecret, { owner, name: 'previous secret', until }),
+    previousSecrets: reencryptedPrevious(previousSecrets, { reencrypt, owner, name: 'previous secret' }),
   }
 }
 
