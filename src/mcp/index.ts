@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
+import { visible } from '../domain/visible.ts'
 import { asRecord } from '../lib/as-record.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
 import { semaphore } from '../lib/semaphore.ts'
@@ -58,7 +59,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
         gone.abort()
       })
       const response = await (await handler()).fetch(webRequest(request, gone.signal), {
-        parsedBody: withArguments(request.body),
+        parsedBody: forSdk(request.body),
         authInfo: {
           token: '',
           clientId: caller.keyId,
@@ -95,12 +96,23 @@ const MAX_CALLS_AT_ONCE = 4
 
 const isListening = (body: unknown) => (body as { method?: unknown })?.method === 'subscriptions/listen'
 
-/** Some clients send null for a call without arguments, which the SDK refuses. */
-function withArguments(body: unknown): unknown {
-  if (Array.isArray(body)) return body.map(withArguments)
+/**
+ * Messages as the SDK gets them. Some clients send null for a call without arguments, which it refuses. Its errors
+ * repeat names and addresses as they were sent.
+ */
+function forSdk(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(forSdk)
   const { params } = asRecord(body)
-  if (asRecord(params).arguments !== null) return body
-  return { ...asRecord(body), params: without(asRecord(params), ['arguments']) }
+  if (typeof params !== 'object' || params === null) return body
+  const { name, uri, arguments: args } = asRecord(params)
+  return {
+    ...asRecord(body),
+    params: {
+      ...(args === null ? without(asRecord(params), ['arguments']) : params),
+      ...(typeof name === 'string' && { name: visible(name) }),
+      ...(typeof uri === 'string' && { uri: visible(uri) }),
+    },
+  }
 }
 
 /** What the SDK uses beside the body: method, headers and the abort signal; no client address. */

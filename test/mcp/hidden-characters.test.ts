@@ -116,6 +116,26 @@ test('errors repeat names and values of arguments without them, on one line', as
   }
 })
 
+test('errors repeat the names of unknown tools, prompts, and resources without them', async () => {
+  const { key } = await givenHidden()
+  for (const [method, params] of [
+    ['tools/call', { name: HIDDEN }],
+    ['prompts/get', { name: HIDDEN }],
+    ['resources/read', { uri: HIDDEN }],
+    ['resources/read', { uri: `inlet://${HIDDEN}` }],
+  ]) {
+    const call = { jsonrpc: '2.0', id: 1, method, params }
+    for (const message of [call, [call]]) {
+      const headers = { accept: 'application/json, text/event-stream' }
+      const { body } = await service.post('/mcp', message, { key, headers })
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      expect(text).toContain('"error":')
+      expect(text.replaceAll('\\\\', '\\')).toContain(ESCAPED)
+      expect(text).not.toMatch(SEEN_BY_NOBODY)
+    }
+  }
+})
+
 test('the API for programs returns texts as they are', async () => {
   const { task } = await givenHidden()
   expect((await service.task(task.id)).title).toBe(hidden('title'))
