@@ -11,6 +11,7 @@ test.each<[object, string]>([
   [{}, 'title is required.'],
   [{ title: 5, priority: 'urgent' }, 'title must be a string, not 5. And 1 more error.'],
   [{ title: 'x', labels: [1, 2, 3] }, 'labels.0 must be a string, not 1. And 2 more errors.'],
+  [{ title: 'x', priority: 5 }, 'priority must be one of low, medium, high, not 5.'],
   [{ title: 'x', lable: [] }, 'lable is not a known field. Did you mean `labels`?'],
   [{ title: 'x', list_id: 'x' }, 'list_id is not a known field. Did you mean `listId`?'],
   [{ title: 'x', dueDate: 'x' }, 'dueDate is not a known field.'],
@@ -34,6 +35,12 @@ test('a task in a batch, and a change, say what decides the project', async () =
   const { body: task } = await service.post('/api/tasks', { title: 'A task' })
   const { body: change } = await service.patch(`/api/tasks/${task.id}`, { projectId: inbox.id })
   expect(change.detail).toBe('projectId is not a known field. `listId` decides the project.')
+})
+
+test('a query parameter that takes one value, and is sent twice, is one error', async () => {
+  const { status, body } = await service.get('/api/tasks?kind=issue&kind=issue')
+  const message = 'must be one of issue, pull_request, not an array'
+  expect([status, body.errors]).toEqual([400, [{ path: 'query.kind', code: 'wrong_type', message }]])
 })
 
 test('an unknown query parameter names the nearest known one', async () => {

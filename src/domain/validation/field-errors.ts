@@ -8,7 +8,7 @@ export const MAX_ERRORS = 100
 
 /** The errors of a check as `validation_failed`, with a path, a code and a message each. */
 export function validationError(errors: ErrorObject[], pathOf: (pointer: string) => string): AppError {
-  const found = errors.filter((error) => error.keyword !== 'if')
+  const found = errors.filter((error) => error.keyword !== 'if' && !isOfWrongType(error))
   const listed = found.slice(0, MAX_ERRORS)
   const others = found.reduce((sum, { params }) => sum + (params.others ?? 0), 0)
   return validationFailed(
@@ -16,6 +16,10 @@ export function validationError(errors: ErrorObject[], pathOf: (pointer: string)
     found.length - listed.length + others,
   )
 }
+
+/** A value of another type is not one of an enum, either: the error of its type names them. */
+const isOfWrongType = ({ keyword, data, parentSchema }: ErrorObject) =>
+  keyword === 'enum' && parentSchema?.type === 'string' && typeof data !== 'string'
 
 /** A member name as a part of a JSON Pointer, cut to 100 characters. */
 export const escapePointer = (member: string) => cut(member).replaceAll('~', '~0').replaceAll('/', '~1')
@@ -29,6 +33,9 @@ function pointerOf({ instancePath, params }: ErrorObject): string {
   return member === undefined ? instancePath : `${instancePath}/${escapePointer(member)}`
 }
 
+const expected = (schema: ErrorObject['parentSchema'], params: ErrorObject['params']): string =>
+  schema?.enum ? `one of ${schema.enum.map(String).join(', ')}` : wordsFor(params.type)
+
 function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: string; message: string } {
   const limit = grouped(params.limit)
   switch (keyword) {
@@ -37,11 +44,11 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
     case 'x-closed':
       return { code: 'unknown_field', message: unknownField(params) }
     case 'type':
-      return { code: 'wrong_type', message: `must be ${wordsFor(params.type)}, not ${quoted(data)}` }
+      return { code: 'wrong_type', message: `must be ${expected(parentSchema, params)}, not ${quoted(data)}` }
     case 'enum':
       return {
         code: 'not_allowed',
-        message: `must be one of ${params.allowedValues.map(String).join(', ')}, not ${quoted(data)}`,
+        message: `must be ${expected(parentSchema, params)}, not ${quoted(data)}`,
       }
     case 'minLength':
       return {
