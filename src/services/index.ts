@@ -133,7 +133,7 @@ export function services(given: ServiceDeps) {
     push: pushService({ repos, clock, vault, metrics, logFailure, ...codehost }),
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
-    sourceSenders: sourceSenders({ repos, clock, secrets }),
+    sourceSenders: sourceSenders({ repos, clock, secrets, logFailure }),
     feedbackOfSources: ofSources,
     sourceInbox: sourceInboxService({ repos, clock, reader, feedback: ofSources }),
     sourceTests: sourceTests({ repos, reader, feedback: ofSources }),

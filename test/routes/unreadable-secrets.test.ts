@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keyId } from '../../src/domain/token-seal.ts'
 import { unreadableSecrets } from '../../src/services/encryption.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -15,11 +16,16 @@ let before: TestApp
 let after: TestApp
 /** Without a key. */
 let without: TestApp
+/** What the others log. */
+const logged: Record<string, unknown>[] = []
 let ends: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   const { connectionString, drop } = await freshDatabase()
-  const start = (key?: Buffer) =>
-    startApp({ connectionString, env: { ...SENDING_ENV, ENCRYPTION_KEY: key?.toString('hex') ?? '' } })
+  const logger = pino({ level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
+  const start = (key?: Buffer) => {
+    const env = { ...SENDING_ENV, ENCRYPTION_KEY: key?.toString('hex') ?? '' }
+    return startApp({ connectionString, env, ...(key !== first && { logger }) })
+  }
   before = await start(first)
   after = await start(second)
   without = await start()
@@ -28,6 +34,17 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends) await end()
 })
+
+beforeEach(() => {
+  logged.length = 0
+})
+
+/** The failed deliveries that were logged. */
+const failures = () =>
+  logged
+    .splice(0)
+    .filter(({ msg }) => String(msg).startsWith('delivery'))
+    .map(({ msg, code, projectId, sourceId, connectionId }) => [msg, code, projectId, sourceId, connectionId])
 
 describe('a delivery whose secret cannot be decrypted', () => {
   const schemes = [
@@ -44,6 +61,9 @@ describe('a delivery whose secret cannot be decrypted', () => {
       expect([status, body.code]).toEqual([503, 'unavailable'])
       expect(headers.get('retry-after')).toBe('60')
       expect(body.detail).toContain('the encryption key of Inlet has changed')
+      expect(failures()).toEqual([
+        ['delivery of a source failed', 'secret_unreadable', source.projectId, source.id, undefined],
+      ])
     }
     expect(await deliver(before, delivery)).toMatchObject({ status: 201 })
   })
@@ -86,6 +106,9 @@ describe('a delivery whose secret cannot be decrypted', () => {
       deliverFromHost({ url: `${app.url}/in/codehost/${id}`, secret }, { event: 'ping', payload: {} })
 
     expect(await send(after, body.id)).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    expect(failures()).toEqual([
+      ['delivery of the code host failed', 'secret_unreadable', projectIds[0], undefined, body.id],
+    ])
     expect((await send(without, body.id)).status).toBe(503)
     expect((await send(after, '0190a3b0-0000-7000-8000-000000000000')).status).toBe(401)
     expect((await send(before, body.id)).status).toBeLessThan(300)

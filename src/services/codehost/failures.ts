@@ -13,6 +13,9 @@ export const isUnreachable = (response: Response): response is Unreachable =>
 export const isFailure = (response: Response): response is Refusal | Unreachable =>
   isRefusal(response) || isUnreachable(response)
 
+/** In the log, of a delivery that cannot be verified, as a secret cannot be decrypted. */
+export const SECRET_UNREADABLE = 'secret_unreadable'
+
 /** Logs what failed for good: a run, a delivery, or a write. */
 export type LogFailure = (
   about: { code: string; projectId: string } & Record<string, unknown>,

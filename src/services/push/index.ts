@@ -13,6 +13,7 @@ import type { NewDelivery } from '../../repositories/codehost/new-deliveries.ts'
 import { everywhere } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import { isUuid } from '../../schemas/formats.ts'
+import { SECRET_UNREADABLE } from '../codehost/failures.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { type ApplyingDeps, deliveryApplier } from './applying.ts'
 
@@ -20,7 +21,7 @@ export type PushService = ReturnType<typeof pushService>
 
 /** The connection that a delivery is for, and the secrets that it may be signed with. */
 export interface PushTarget {
-  connection: Pick<ConnectionRow, 'id' | 'repositoryId' | 'comments'>
+  connection: Pick<ConnectionRow, 'id' | 'projectId' | 'repositoryId' | 'comments'>
   secrets: Unsealed
 }
 
@@ -60,18 +61,23 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
       if (!connection) return undefined
       const secrets = vault.webhookSecretsOf(connection, clock.now())
       if (secrets.texts.length === 0 && secrets.isComplete) return undefined
-      const { id, repositoryId, comments } = connection
-      return { connection: { id, repositoryId, comments }, secrets }
+      const { id, projectId, repositoryId, comments } = connection
+      return { connection: { id, projectId, repositoryId, comments }, secrets }
     },
 
     /** `applyDue` applies stored deliveries, a batch of each connection, and returns whether there may be more. */
     ...deliveryApplier({ repos, clock, host, vault, metrics, logFailure }),
 
     /** @throws unavailable if it may be signed with a secret that cannot be decrypted */
-    async isSigned({ secrets }: PushTarget, delivery: { body: Buffer; signature: string }): Promise<boolean> {
+    async isSigned(
+      { connection: { projectId, id }, secrets }: PushTarget,
+      delivery: { body: Buffer; signature: string },
+    ): Promise<boolean> {
       if (await host.isSignedWith(secrets.texts, delivery)) return true
-      if (!secrets.isComplete) throw secretUnreadable()
-      return false
+      if (secrets.isComplete) return false
+      const about = { code: SECRET_UNREADABLE, projectId, connectionId: id }
+      logFailure?.(about, 'delivery of the code host failed')
+      throw secretUnreadable()
     },
 
     /**

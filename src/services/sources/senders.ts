@@ -4,6 +4,7 @@ import { invalidSender, missingSender, secretUnreadable } from '../../errors/ind
 import type { Clock } from '../../lib/clock.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { isUuid } from '../../schemas/formats.ts'
+import { type LogFailure, SECRET_UNREADABLE } from '../codehost/failures.ts'
 import type { SourceTarget } from './receiving.ts'
 import type { SourceSecrets } from './secrets.ts'
 
@@ -21,10 +22,12 @@ export function sourceSenders({
   repos,
   clock,
   secrets,
+  logFailure,
 }: {
   repos: Repositories
   clock: Pick<Clock, 'now'>
   secrets: Pick<SourceSecrets, 'validOf'>
+  logFailure?: LogFailure | undefined
 }) {
   const { sources } = repos.within(everywhere)
 
@@ -45,8 +48,10 @@ export function sourceSenders({
           target: source,
           isSigned(body) {
             if (isSignedBy(sent, { body, secrets: texts })) return true
-            if (!isComplete) throw secretUnreadable()
-            return false
+            if (isComplete) return false
+            const about = { code: SECRET_UNREADABLE, projectId: source.projectId, sourceId }
+            logFailure?.(about, 'delivery of a source failed')
+            throw secretUnreadable()
           },
         }
       }
