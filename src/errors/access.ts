@@ -79,6 +79,13 @@ export const insufficientScope = (requiredScope: string) =>
     requiredScope,
   })
 
+export const strongerKey = () =>
+  new AppError('insufficient_scope', {
+    detail:
+      'The key is stronger than yours: it is valid for longer, or has more scopes. Use one that is at least as strong.',
+    requiredScope: 'admin',
+  })
+
 export const secretReplaced = (requiredScope: string) =>
   new AppError('insufficient_scope', {
     detail:

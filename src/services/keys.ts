@@ -2,7 +2,13 @@ import { orderById } from '../domain/cursor.ts'
 import { outlives, type Strength, scopeBeyond } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { keySecret } from '../domain/secret.ts'
-import { insufficientScope, keyNotFound, lastAdminKey, validationFailed } from '../errors/index.ts'
+import {
+  insufficientScope,
+  keyNotFound,
+  lastAdminKey,
+  strongerKey,
+  validationFailed,
+} from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
@@ -154,7 +160,7 @@ async function keyForUpdate(
   // With the new secret of a stronger key the caller would gain its permissions.
   const strength = { ...row, scopes: row.scopes as Scope[] }
   if (id !== caller.keyId && (scopeBeyond(strength, caller) || outlives(strength, caller))) {
-    throw insufficientScope('admin')
+    throw strongerKey()
   }
   return row
 }

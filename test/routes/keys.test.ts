@@ -150,6 +150,7 @@ describe('rotation', () => {
 
     const response = await service.post(`/api/keys/${lasting.id}/rotate`, {}, { key: passing.key })
     expect([response.status, response.body.code]).toEqual([403, 'insufficient_scope'])
+    expect(response.body.detail).toContain('The key is stronger than yours: it is valid for longer')
     expect((await service.post(`/api/keys/${passing.id}/rotate`, {}, { key: passing.key })).status).toBe(200)
   })
 
