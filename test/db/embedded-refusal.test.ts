@@ -8,6 +8,7 @@ import {
   rename,
   rmdir,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -51,9 +52,21 @@ describe('where the embedded database cannot run, the error explains what to do'
     const file = join(await newDirectory(), 'file')
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'data')]) {
-      const message = `The embedded database cannot be used: ${file} is a file, or is below one: set DATA_DIR to a folder.`
+      const message = `The embedded database cannot be used: ${file} is a file or a link to nothing, or is below one: set DATA_DIR to a folder.`
       await expect(start(dataDir)).rejects.toThrow(message.replace(file, dataDir))
     }
+  })
+
+  test('DATA_DIR is a link to nothing, or below one', async () => {
+    const directory = await newDirectory()
+    const link = join(directory, 'link')
+    await symlink(join(directory, 'missing'), link)
+    for (const dataDir of [link, join(link, 'data')]) {
+      await expect(start(dataDir)).rejects.toThrow(
+        `${link} is a file or a link to nothing, or is below one: set DATA_DIR to a folder.`,
+      )
+    }
+    expect(await readdir(directory)).toEqual(['link'])
   })
 
   test('there are no programs for this system', () => {

@@ -67,17 +67,19 @@ export const diskFull = (folder: string) =>
 const readOnly = (folder: string) =>
   `the file system of ${folder} is read-only: mount it writable, or set DATA_DIR to a folder that is`
 
+const noFolder = (path: string) =>
+  `${path} is a file or a link to nothing, or is below one: set DATA_DIR to a folder`
+
 /** An error of the file system as a sentence with the one thing to do; others as they are. */
 export function explainFileError(error: unknown, folder: string): unknown {
-  const { code, path = folder } = error as NodeJS.ErrnoException
-  const text = sentenceOf(code, path)
+  const { code, path = folder, syscall } = error as NodeJS.ErrnoException
+  // Folders above one that is made are made, too, unless a link is in the way.
+  const text = syscall === 'mkdir' && code === 'ENOENT' ? noFolder(path) : sentenceOf(code, path)
   return text === undefined ? error : new Error(text, { cause: error })
 }
 
 function sentenceOf(code: string | undefined, path: string): string | undefined {
-  if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return `${path} is a file, or is below one: set DATA_DIR to a folder`
-  }
+  if (code === 'EEXIST' || code === 'ENOTDIR') return noFolder(path)
   if (code === 'EACCES' || code === 'EPERM') {
     return `${userName()} may not use ${path}: run Inlet as the user that owns it, or set DATA_DIR to a folder of that user`
   }
