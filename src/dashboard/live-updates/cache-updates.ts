@@ -13,6 +13,8 @@ const BATCH_DELAY_MS = 250
 /** Bounds the requests during continuous changes, which count against the key's rate limit. */
 const MIN_INTERVAL_MS = 2_000
 const COUNTS_INTERVAL_MS = 5_000
+/** Counting takes the service up to a second. */
+const FILTER_COUNTS_INTERVAL_MS = 20_000
 /** A failed refresh is retried together with newer changes. */
 const RETRY_MS = 5_000
 /** Above this many pages of changed rows, the shown pages are reloaded instead. */
@@ -58,6 +60,11 @@ export function createCacheUpdater(queryClient: QueryClient) {
       intervalMs: COUNTS_INTERVAL_MS,
     },
   )
+
+  const filterCountUpdates = createThrottle(() => invalidate('saved-filters'), {
+    delayMs: BATCH_DELAY_MS,
+    intervalMs: FILTER_COUNTS_INTERVAL_MS,
+  })
 
   const configurationUpdates = createThrottle(
     () =>
@@ -109,6 +116,8 @@ export function createCacheUpdater(queryClient: QueryClient) {
       })
     }
     if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()
+    // Those of archived projects do not count.
+    if (taskActivities.length > 0 || includesType('project.')) filterCountUpdates.schedule()
     if (includesType('task.deleted', 'task.restored')) void invalidate('trash')
     void refreshDependents(new Set(taskActivities.map(({ taskId }) => taskId)))
     if (includesType('rule.'))
@@ -156,6 +165,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       isStopped = true
       updates.stop()
       countUpdates.stop()
+      filterCountUpdates.stop()
       configurationUpdates.stop()
     },
   }

@@ -1,4 +1,4 @@
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Activity, TaskListItem } from '../../../src/dashboard/api/queries.ts'
 import type { LiveEvent } from '../../../src/dashboard/live-updates/event-source.ts'
@@ -144,10 +144,12 @@ describe('changes reported by the stream', () => {
     expect(service.sinces).toHaveLength(1)
   })
 
+  const ofTask = ['task a', 'timeline a', 'projects', 'lists', 'context', 'saved-filters']
   test.each([
-    ['task.updated', ['task a', 'timeline a', 'projects', 'lists', 'context']],
-    ['task.deleted', ['task a', 'timeline a', 'projects', 'lists', 'context', 'trash']],
-    ['task.restored', ['task a', 'timeline a', 'projects', 'lists', 'context', 'trash']],
+    ['task.updated', [...ofTask]],
+    ['task.deleted', [...ofTask, 'trash']],
+    ['task.restored', [...ofTask, 'trash']],
+    ['project.archived', ['projects', 'lists', 'connection', 'routing', 'saved-filters']],
     ['rule.updated', ['rules', 'rule-versions', 'context']],
     ['key.revoked', ['keys', 'webhook-secrets']],
     ['feedback.ignored', ['events']],
@@ -159,6 +161,21 @@ describe('changes reported by the stream', () => {
     updater.applyEvents([event(type, { taskId: type.startsWith('task.') ? 'a' : null })])
     await wait(10_000)
     expect(invalidatedKeys()).toEqual([...keys].sort())
+  })
+
+  test('are counted for saved filters at once, and then every 20 seconds', async () => {
+    const { queryClient, updater, wait } = await given([row('a')])
+    const requests: number[] = []
+    const queryFn = () => requests.push(Date.now() - START)
+    new QueryObserver(queryClient, { queryKey: ['saved-filters'], queryFn, staleTime: 60_000 }).subscribe(
+      () => {},
+    )
+    await wait(0)
+    for (let second = 0; second < 30; second++) {
+      updater.applyEvents([event('task.updated', { taskId: 'a' })])
+      await wait(1_000)
+    }
+    expect(requests).toEqual([500, 20_500])
   })
 
   test('of comments update the count of the row and the comments, and request no rows', async () => {
@@ -238,6 +255,7 @@ async function given(shown: TaskListItem[]) {
   const others = [
     ...['projects', 'lists', 'context', 'connection', 'routing', 'trash', 'rules', 'rule-versions'],
     ...[
+      'saved-filters',
       'keys',
       'webhook-secrets',
       'events',
