@@ -3,6 +3,8 @@ interface JsonScanOptions {
   maxValues: number
   /** Maximum of objects and arrays within each other: what comes after may be recursive. */
   maxDepth: number
+  /** Called with the offset in its chunk of each bracket and comma of the root: between them are its members. */
+  onCut?(index: number): void
 }
 
 export type JsonScan = ReturnType<typeof jsonScan>
@@ -14,7 +16,7 @@ const NAME_BYTES = 128
  * Counts JSON values while the bytes arrive: 1 ns per byte, while parsing takes a hundred times that. It does not
  * validate: the count for invalid JSON is arbitrary.
  */
-export function jsonScan({ maxValues, maxDepth }: JsonScanOptions) {
+export function jsonScan({ maxValues, maxDepth, onCut }: JsonScanOptions) {
   let values = 1
   let depth = 0
   let isInString = false
@@ -28,7 +30,7 @@ export function jsonScan({ maxValues, maxDepth }: JsonScanOptions) {
     push(chunk: Buffer): boolean {
       for (let index = 0; index < chunk.length && isWithin(); index++) {
         if (isInString) index = restOfString(chunk, index)
-        else look(chunk[index] ?? 0)
+        else look(chunk[index] ?? 0, index)
       }
       return isWithin()
     },
@@ -49,7 +51,7 @@ export function jsonScan({ maxValues, maxDepth }: JsonScanOptions) {
     return values <= maxValues && depth <= maxDepth
   }
 
-  function look(byte: number): void {
+  function look(byte: number, index: number): void {
     switch (byte) {
       case QUOTE:
         isInString = true
@@ -60,16 +62,18 @@ export function jsonScan({ maxValues, maxDepth }: JsonScanOptions) {
         return
       case COMMA:
         values++
-        if (depth === 1) name = undefined
+        if (depth !== 1) return
+        name = undefined
+        onCut?.(index)
         return
       case OPEN_BRACKET:
       case OPEN_BRACE:
         values++
-        depth++
+        if (depth++ === 0) onCut?.(index)
         return
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
-        depth--
+        if (depth-- === 1) onCut?.(index)
     }
   }
 

@@ -44,7 +44,22 @@ describe('the elements of a list', () => {
     ['a list that another bracket closes', '[1}'],
     ['an element whose brackets do not match', '[{"a":[1}]]'],
     ['an element that is no JSON', '[nope]'],
+    ['a list after a byte-order mark', '\uFEFF[1]'],
   ])('are refused of %s', async (_, text) => {
     await expect(elementsOf(text)).rejects.toThrow(SyntaxError)
+  })
+
+  test.each([
+    ['before', ''],
+    ['after', '[1]'],
+  ])('are refused at once of what is no list, however much comes %s it', async (_, list) => {
+    async function* endless() {
+      yield Buffer.from(list)
+      for (;;) yield Buffer.from('<p>')
+    }
+    const read = async () => {
+      for await (const _ of jsonElements(endless()));
+    }
+    await expect(read()).rejects.toThrow('is not a list')
   })
 })
