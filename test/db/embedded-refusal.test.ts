@@ -52,7 +52,7 @@ describe('where the embedded database cannot run, the error explains what to do'
     const file = join(await newDirectory(), 'file')
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'data')]) {
-      const message = `The embedded database cannot be used: ${file} is a file or a link to nothing, or is below one: set DATA_DIR to a folder.`
+      const message = `The embedded database cannot be used: ${file} is a file or a link to nothing, is below one, or is on a read-only file system: set DATA_DIR to a folder that can be written.`
       await expect(start(dataDir)).rejects.toThrow(message.replace(file, dataDir))
     }
   })
@@ -63,7 +63,7 @@ describe('where the embedded database cannot run, the error explains what to do'
     await symlink(join(directory, 'missing'), link)
     for (const dataDir of [link, join(link, 'data')]) {
       await expect(start(dataDir)).rejects.toThrow(
-        `${link} is a file or a link to nothing, or is below one: set DATA_DIR to a folder.`,
+        `${link} is a file or a link to nothing, is below one, or is on a read-only file system: set DATA_DIR to a folder that can be written.`,
       )
     }
     expect(await readdir(directory)).toEqual(['link'])

@@ -68,7 +68,7 @@ const readOnly = (folder: string) =>
   `the file system of ${folder} is read-only: mount it writable, or set DATA_DIR to a folder that is`
 
 const noFolder = (path: string) =>
-  `${path} is a file or a link to nothing, or is below one: set DATA_DIR to a folder`
+  `${path} is a file or a link to nothing, is below one, or is on a read-only file system: set DATA_DIR to a folder that can be written`
 
 /** An error of the file system as a sentence with the one thing to do; others as they are. */
 export function explainFileError(error: unknown, folder: string): unknown {
