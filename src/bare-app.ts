@@ -84,12 +84,12 @@ export function limitsOf(config: Config) {
     failures: failureLimit(config.rateLimitFailuresPerMinute),
     bodyIntake: bodyIntake({
       maxTotalBytes: 128 * MIB,
-      // For one key: one body of the maximum size, and room for others.
+      // For one key: twelve of the maximum size.
       maxHolderBytes: 48 * MIB,
       stallMs: BODY_STALL_MS,
       refusals: { stalled: bodyStalled, full: tooManyBodies },
     }),
-    // Bodies whose sender is known only once they are complete. For one route: one of the maximum size, and others.
+    // Bodies whose sender is known only once they are complete. Sixteen of the maximum size.
     unverifiedIntake: bodyIntake({
       maxTotalBytes: 64 * MIB,
       stallMs: BODY_STALL_MS,

@@ -9,8 +9,6 @@ import { keepingError, readBody, refuseTooMuch } from './json-body.ts'
 
 /** Ten times as many as feedback has; reading them takes up to 50 ms. */
 const FEEDBACK_VALUES = 10_000
-/** As many as 500 alerts have; parsing them takes up to 20 ms. */
-export const DELIVERY_VALUES = 20_000
 
 interface EventBodyOptions {
   /** What receives the body of a request; by default, what receives all bodies of the process. */
@@ -55,7 +53,7 @@ interface DeliveryIn {
  */
 export function pushIn(request: FastifyRequest): { reading: PushReading; payload: Buffer } {
   const payload = payloadIn(request)
-  refuseTooMuch(payload, { maxValues: DELIVERY_VALUES })
+  refuseTooMuch(payload)
   const parsing = readPush(payload)
   if (!parsing.isJson) throw invalidJson(parsing.problem)
   return { reading: parsing.reading, payload }
@@ -67,7 +65,7 @@ export function pushIn(request: FastifyRequest): { reading: PushReading; payload
  */
 export function jsonBytesIn(request: FastifyRequest): Buffer {
   const bytes = utf8In(request)
-  refuseTooMuch(bytes, { maxValues: DELIVERY_VALUES })
+  refuseTooMuch(bytes)
   return bytes
 }
 

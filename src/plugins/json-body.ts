@@ -43,8 +43,8 @@ interface JsonBodyOptions {
   bodyIntake: BodyIntake
 }
 
-/** Ten times as many as in any valid body of this size; parsing them takes a few milliseconds. */
-const MAX_VALUES = 110_000
+/** Twice as many as the metadata of a task can have, or as 500 alerts have; parsing them takes up to 20 ms. */
+const MAX_VALUES = 20_000
 
 /** Of a body, which is ten levels for metadata, and more for what receivers take: JSON.stringify is recursive. */
 const MAX_DEPTH = 1_000
@@ -173,7 +173,7 @@ export async function readBody({
 export const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
 
 /** Refuses JSON with more values or levels than any valid one has, before it is parsed. */
-export function refuseTooMuch(json: Buffer, { maxValues }: { maxValues: number }): void {
+export function refuseTooMuch(json: Buffer, { maxValues = MAX_VALUES } = {}): void {
   const scan = jsonScan({ maxValues, maxDepth: MAX_DEPTH })
   if (!scan.push(json)) throw tooMuch(scan)
 }

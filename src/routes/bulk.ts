@@ -21,7 +21,7 @@ import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion, summaryOf } from '../services/tasks/view.ts'
 
 const MIB = 1024 * 1024
-/** Four times as many as in a single task. */
+/** As many as fifty tasks with as much metadata as they can have. */
 const MAX_VALUES = 440_000
 
 /** Creates and updates several tasks in one request. */

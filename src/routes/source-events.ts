@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { DELIVERY_VALUES } from '../plugins/event-body.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import {
@@ -25,7 +24,7 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
   app.post(
     '/test',
     {
-      config: { operation: sourceTestOperations.testGiven, maxValues: DELIVERY_VALUES },
+      config: { operation: sourceTestOperations.testGiven },
       schema: {
         tags,
         operationId: 'testNewSource',
@@ -43,7 +42,6 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
     {
       config: {
         operation: sourceTestOperations.test,
-        maxValues: DELIVERY_VALUES,
         errors: ['source_not_found', 'event_not_found', 'event_not_replayable'],
       },
       schema: {

@@ -67,9 +67,9 @@ describe('a body with more values than any valid one', () => {
 
   test.each([
     ['of one member', `{"title":"A","metadata":{"a":${objects(340_000)}}}`, '/metadata'],
-    ['of a member nobody knows', `{"no/pe":${objects(120_000)}}`, '/no~1pe'],
-    ['in a list', objects(120_000), ''],
-    ['that is no JSON behind them', `{"title":${objects(120_000)}`, '/title'],
+    ['of a member nobody knows', `{"no/pe":${objects(12_000)}}`, '/no~1pe'],
+    ['in a list', objects(12_000), ''],
+    ['that is no JSON behind them', `{"title":${objects(12_000)}`, '/title'],
   ])('is rejected by their number alone: %s', async (_, body, member) => {
     for (const [method, path] of [
       ['POST', '/api/tasks'],
@@ -87,7 +87,7 @@ describe('a body with more values than any valid one', () => {
     const socket = connect(Number(port), hostname)
     socket.write(
       `POST /api/tasks HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${service.adminKey}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${MIB}\r\n\r\n${objects(120_000)}`,
+        `Content-Type: application/json\r\nContent-Length: ${MIB}\r\n\r\n${objects(12_000)}`,
     )
     const [data] = await once(socket, 'data')
     socket.destroy()
@@ -122,13 +122,13 @@ describe('a connection on which a body was rejected halfway', () => {
 
 describe('a body with very many errors', () => {
   test('returns a hundred of them, and the number of the others', async () => {
-    const body = `{${Array.from({ length: 50_000 }, (_, n) => `"nope${n}":${n}`).join()}}`
+    const body = `{${Array.from({ length: 15_000 }, (_, n) => `"nope${n}":${n}`).join()}}`
 
     const refused = await sendBody(service, { method: 'PATCH', path: taskPath, type: JSON_TYPE, body })
 
     expect(refused.status).toBe(400)
     expect(refused.body.errors).toHaveLength(100)
-    expect(refused.body.errorsOmitted).toBe(49_900)
+    expect(refused.body.errorsOmitted).toBe(14_900)
   })
 
   test('returns them briefly when its values are long', async () => {
