@@ -17,12 +17,22 @@ const payload = fc.record({
   state: fc.constantFrom('open', 'done', ''),
 })
 
+/**
+ * Makes a task whenever it is processed. The repeat of one that made none is processed as if it were new, but while the
+ * first is pending, nobody knows.
+ */
+const accepted = fc.record({
+  title: fc.constantFrom('A', 'B'),
+  id: fc.constantFrom('x', 'y', ''),
+  state: fc.constantFrom('open', ''),
+})
+
 /** What happens before a delivery to the source that is busy at times. */
 const before = fc.constantFrom('busy', 'processed', 'nothing')
 
 const history = fc.record({
   /** Those with an ID of their sender, which sends them again. */
-  identified: fc.array(payload, { minLength: 3, maxLength: 3 }),
+  identified: fc.array(accepted, { minLength: 3, maxLength: 3 }),
   deliveries: fc.array(fc.record({ before, sent: fc.oneof(payload, fc.constantFrom(0, 1, 2)) }), {
     minLength: 1,
     maxLength: 12,
