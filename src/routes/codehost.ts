@@ -18,8 +18,8 @@ import {
   SyncRunQuery,
 } from '../schemas/sync-run.ts'
 import { codehostOperations } from '../services/codehost/index.ts'
+import type { ConnectionView } from '../services/codehost/run-view.ts'
 import type { Services } from '../services/index.ts'
-import type { ConnectionView } from '../services/sync/run-view.ts'
 
 const tags = ['Code host']
 const MAX_WAIT_SECONDS = 60

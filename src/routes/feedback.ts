@@ -7,7 +7,8 @@ import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedb
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
-import { type DeliveryOutcome, failureOutcome } from '../services/metrics/index.ts'
+import { failureOutcome } from '../services/metrics/index.ts'
+import type { DeliveryOutcome } from '../services/recorder.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 

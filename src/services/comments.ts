@@ -12,9 +12,9 @@ import type { AssistantComment } from '../schemas/tool-results.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
+import { recordComment } from './tasks/host-writes.ts'
 import { type LockedTasks, lockTasks, writableTask } from './tasks/locks.ts'
 import { mayReadTasks } from './tasks/view.ts'
-import { recordComment } from './write-back/recording.ts'
 
 /** A comment has up to 256 KiB. */
 const MAX_AT_ONCE = 10

@@ -9,10 +9,10 @@ import type { CountedProjectRow, ProjectRow } from '../repositories/projects.ts'
 import type { NewProject, Project, ProjectChange, ProjectQuery } from '../schemas/project.ts'
 import type { Caller } from './access.ts'
 import { changeLog } from './activity/row.ts'
+import { toProjectCodehost } from './codehost/run-view.ts'
 import type { DeletionDeps } from './large-deletions.ts'
 import { readPage } from './page.ts'
 import { projectDeletionsOf } from './project-deletions.ts'
-import { toProjectCodehost } from './sync/run-view.ts'
 import { writableProject } from './writable-project.ts'
 
 export const projectOperations = {

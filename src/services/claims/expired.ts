@@ -3,14 +3,14 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ClaimFilter, ExpiredClaim } from '../../repositories/claims.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import { activityRow, SERVICE } from '../activity/row.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 
 /** Opened by one transaction, which locks them: about 10 ms. */
 const BATCH = 100
 
 interface Expired {
   clock: Clock
-  metrics: Pick<Metrics, 'claimed'>
+  metrics: Pick<Recorder, 'claimed'>
   filter?: ClaimFilter
   id?: string
 }

@@ -19,7 +19,7 @@ import type { ClaimedTask, ClaimRenewal, NextClaim } from '../../schemas/claim-r
 import type { Task } from '../../schemas/task.ts'
 import type { Caller } from '../access.ts'
 import { actorOf, changeLog } from '../activity/row.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 import { blockedAmong } from '../tasks/blockers.ts'
 import { lockTasks, writableTask } from '../tasks/locks.ts'
 import { mayReadTasks, writtenTask } from '../tasks/view.ts'
@@ -43,7 +43,7 @@ export const claimOperations = {
 interface ClaimsDeps {
   repos: Repositories
   clock: Clock
-  metrics: Pick<Metrics, 'claimed'>
+  metrics: Pick<Recorder, 'claimed'>
   /** Claims the next task together with others; absent inside a transaction. */
   claimShared?: ReturnType<typeof sharedClaimsOf> | undefined
 }

@@ -3,7 +3,7 @@ import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CLAIM_BATCHES, type ClaimFilter, type NewClaimRow } from '../../repositories/claims.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 import { openExpired } from './expired.ts'
 
 export interface NextClaimRequest extends Claimant {
@@ -21,7 +21,7 @@ export interface NextClaimResult {
 interface ClaimsDeps {
   repos: Repositories
   clock: Clock
-  metrics: Pick<Metrics, 'claimed'>
+  metrics: Pick<Recorder, 'claimed'>
 }
 
 /** Claims of the next tasks, outside any transaction; concurrent ones with the same filter share statements. */

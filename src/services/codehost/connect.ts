@@ -21,10 +21,10 @@ import type { BoundRepositories, Repositories } from '../../repositories/index.t
 import type { ConnectionRequest } from '../../schemas/codehost.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import { endRun } from '../sync/end.ts'
-import { DISCONNECTED } from '../sync/run-errors.ts'
-import { type ConnectionView, toConnection } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
+import { endRun } from './run-end.ts'
+import { DISCONNECTED } from './run-errors.ts'
+import { type ConnectionView, toConnection } from './run-view.ts'
 import {
   type CodehostDeps,
   type Credentials,

@@ -18,11 +18,11 @@ import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { liveOf, replacedBy } from '../rotating-secrets.ts'
-import { endRun } from '../sync/end.ts'
-import { DISCONNECTED } from '../sync/run-errors.ts'
-import { type ConnectionView, toSyncRun } from '../sync/run-view.ts'
 import { writableProject } from '../writable-project.ts'
 import { type ConnectDeps, connectionOf, repositoryConnector } from './connect.ts'
+import { endRun } from './run-end.ts'
+import { DISCONNECTED } from './run-errors.ts'
+import { type ConnectionView, toSyncRun } from './run-view.ts'
 
 /** How often the row of an awaited run is read. */
 const POLL_MS = 150

@@ -6,7 +6,7 @@ import type {
   SourceOutcome,
   SyncOutcome,
   WebhookOutcome,
-} from './index.ts'
+} from '../recorder.ts'
 
 export type MetricDefinitions = ReturnType<typeof metricDefinitions>
 

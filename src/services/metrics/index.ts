@@ -6,40 +6,17 @@ import { VERSION } from '../../lib/version.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { Stats } from '../../repositories/stats.ts'
-import { tallyOf } from '../sync/run-view.ts'
+import { tallyOf } from '../codehost/run-view.ts'
+import type {
+  ClaimOutcome,
+  DeliveryOutcome,
+  PushOutcome,
+  SourceOutcome,
+  WebhookOutcome,
+} from '../recorder.ts'
 import type { MetricDefinitions } from './definitions.ts'
 
 export type Metrics = ReturnType<typeof metricsService>
-
-/** The outcome of a delivery to the feedback receiver. */
-export type DeliveryOutcome =
-  | 'created'
-  | 'duplicate'
-  | 'ignored'
-  | 'rejected'
-  | 'unreadable'
-  | 'refused'
-  | 'unavailable'
-  | 'failed'
-
-/** What happened to a delivery of the code host. Those that ended were received before. */
-export type PushOutcome =
-  | 'received'
-  | 'duplicate'
-  | 'applied'
-  | 'dropped'
-  | 'failed'
-  | 'refused'
-  | 'unavailable'
-
-/** The outcome of a delivery of a source. A pending one has another later. */
-export type SourceOutcome = DeliveryOutcome | 'updated' | 'pending'
-
-/** What happened to a claim. Completing the task ends it, too. */
-export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'
-
-/** What an attempt to send to an outgoing webhook ended with. */
-export type WebhookOutcome = 'delivered' | 'failed'
 
 /** The outcome of a delivery that failed. An error that is not named here refused it, before the body was read. */
 export const failureOutcome = ({ code }: { code: string }): DeliveryOutcome => FAILURES[code] ?? 'refused'
@@ -50,9 +27,6 @@ const FAILURES: Record<string, DeliveryOutcome> = {
   unavailable: 'unavailable',
   internal_error: 'failed',
 }
-
-/** The status of a sync run that has ended or been postponed. */
-export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
 
 export interface PoolState {
   total: number

@@ -3,14 +3,14 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/codehost/deliveries.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { LogFailure } from '../codehost/failures.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 
 export type Settling = ReturnType<typeof settlingOf>
 
 export interface SettlingDeps {
   repos: Repositories
   clock: Clock
-  metrics: Pick<Metrics, 'pushed'>
+  metrics: Pick<Recorder, 'pushed'>
   logFailure?: LogFailure | undefined
 }
 

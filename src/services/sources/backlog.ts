@@ -8,7 +8,7 @@ import { redacted } from '../../repositories/redacted.ts'
 import type { BacklogRow } from '../../repositories/sources/backlog.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { LogFailure } from '../codehost/failures.ts'
-import type { Metrics, SourceOutcome } from '../metrics/index.ts'
+import type { Recorder, SourceOutcome } from '../recorder.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import { deliveryWriter, outcomeOf } from './delivery.ts'
@@ -31,7 +31,7 @@ interface BacklogDeps {
   repos: Repositories
   clock: Clock
   reader: Pick<PayloadReader, 'readInShare'>
-  metrics: Pick<Metrics, 'sourceDelivered'>
+  metrics: Pick<Recorder, 'sourceDelivered'>
   logFailure?: LogFailure | undefined
 }
 

@@ -11,7 +11,7 @@ import type {
   SourcePending,
   SourceReceipt,
 } from '../../schemas/source-delivery.ts'
-import type { SourceOutcome } from '../metrics/index.ts'
+import type { SourceOutcome } from '../recorder.ts'
 import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
 

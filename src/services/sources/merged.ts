@@ -7,7 +7,7 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { activityRow } from '../activity/row.ts'
-import { recordStateWrites } from '../write-back/recording.ts'
+import { recordStateWrites } from '../tasks/host-writes.ts'
 
 interface MergedChange {
   source: TaskSourceRef

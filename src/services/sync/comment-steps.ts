@@ -18,10 +18,10 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import { CUT_SHORT, LEADS_BACK } from '../codehost/run-errors.ts'
 import type { LeasedRun } from './leased-run.ts'
 import type { PageToWrite } from './page.ts'
 import { LARGE_PAGE_BYTES, type RunRequests } from './requests.ts'
-import { CUT_SHORT, LEADS_BACK } from './run-errors.ts'
 
 /** Comments requested one by one before any is deleted. */
 const VANISHED_BATCH = 20

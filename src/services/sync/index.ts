@@ -5,12 +5,12 @@ import type { Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { newRun } from '../codehost/index.ts'
+import { toSyncRun } from '../codehost/run-view.ts'
 import type { CodehostDeps, TokenVault } from '../codehost/token.ts'
 import { withLease } from '../leases.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 import type { SyncProgress } from './progress.ts'
 import { followRepository } from './run.ts'
-import { toSyncRun } from './run-view.ts'
 
 export type SyncService = ReturnType<typeof syncService>
 
@@ -18,7 +18,7 @@ interface SyncDeps {
   repos: Repositories
   clock: Clock
   progress: Pick<SyncProgress, 'announce'>
-  metrics: Pick<Metrics, 'synced'>
+  metrics: Pick<Recorder, 'synced'>
   host: CodehostDeps['host']
   vault: TokenVault
   logFailure?: LogFailure | undefined

@@ -3,11 +3,11 @@ import type { Checkpoint } from '../../domain/codehost/progress.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import { endRun } from './end.ts'
+import { endRun } from '../codehost/run-end.ts'
+import { ARCHIVED, DISCONNECTED, type RunError } from '../codehost/run-errors.ts'
 import { markGone } from './items.ts'
 import { type PageToWrite, rateLimitOf, writePage } from './page.ts'
 import type { RunDeps } from './run.ts'
-import { ARCHIVED, DISCONNECTED, type RunError } from './run-errors.ts'
 
 export type LeasedRun = ReturnType<typeof leasedRun>
 

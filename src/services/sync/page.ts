@@ -8,9 +8,9 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import { tallyOf } from '../codehost/run-view.ts'
 import { deleteComments, writeComments } from './comments.ts'
 import { saveName, writeItems } from './items.ts'
-import { tallyOf } from './run-view.ts'
 
 /** The items of one response, and the progress of the run once they are written. */
 export interface PageToWrite {

@@ -2,7 +2,7 @@ import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { SyncRun } from '../../schemas/sync-run.ts'
 import type { ActivityFeed } from '../activity/feed.ts'
-import { toSyncRun } from './run-view.ts'
+import { toSyncRun } from '../codehost/run-view.ts'
 
 export type SyncProgress = ReturnType<typeof syncProgress>
 

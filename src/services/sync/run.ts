@@ -18,11 +18,6 @@ import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { TokenVault } from '../codehost/token.ts'
-import { commentSteps } from './comment-steps.ts'
-import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
-import type { PageToWrite } from './page.ts'
-import { LARGE_PAGE_BYTES, runRequests } from './requests.ts'
 import {
   CUT_SHORT,
   DISCONNECTED,
@@ -30,7 +25,12 @@ import {
   TOO_MANY_ATTEMPTS,
   tooManyVanished,
   WENT_EMPTY,
-} from './run-errors.ts'
+} from '../codehost/run-errors.ts'
+import type { TokenVault } from '../codehost/token.ts'
+import { commentSteps } from './comment-steps.ts'
+import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
+import type { PageToWrite } from './page.ts'
+import { LARGE_PAGE_BYTES, runRequests } from './requests.ts'
 import { totalOf } from './total.ts'
 
 export interface RunDeps {

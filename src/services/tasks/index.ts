@@ -22,7 +22,6 @@ import type { Shared } from '../idempotency.ts'
 import type { PageJson } from '../page.ts'
 import { requirePlace } from '../place.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
-import { recordStateWrites } from '../write-back/recording.ts'
 import {
   type NamingInputs,
   namesBlockers,
@@ -33,6 +32,7 @@ import {
 import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
+import { recordStateWrites } from './host-writes.ts'
 import { pageOf } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'

@@ -6,14 +6,14 @@ import type { WaitingDelivery, WebhookLease } from '../../repositories/webhooks/
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import { toActivity } from '../activity/view.ts'
 import { withLease } from '../leases.ts'
-import type { Metrics } from '../metrics/index.ts'
+import type { Recorder } from '../recorder.ts'
 import { type AttemptDeps, webhookAttempts } from './attempt.ts'
 import { webhookResults } from './results.ts'
 
 type SendingDeps = AttemptDeps &
   Parameters<typeof webhookResults>[0] & {
     repos: Repositories
-    metrics: Pick<Metrics, 'sentToWebhook'>
+    metrics: Pick<Recorder, 'sentToWebhook'>
   }
 
 /** What the worker logs. */

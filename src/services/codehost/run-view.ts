@@ -61,10 +61,10 @@ export const toProjectCodehost = (row: ConnectionWithRun): NonNullable<Project['
   lastRun: row.lastRun && toSyncRun(row.lastRun),
 })
 
-/** Cast: only `page.ts` writes these columns, from a tally. */
+/** Cast: only `sync/page.ts` writes these columns, from a tally. */
 export const tallyOf = ({ fetched, counts, skipped }: Pick<SyncRunRow, 'fetched' | 'counts' | 'skipped'>) =>
   ({ fetched, counts, skipped }) as Tally
 
-/** Casts: only `end.ts` and `page.ts` write these columns. */
+/** Casts: only `run-end.ts` and `sync/page.ts` write these columns. */
 const asError = (json: unknown) => json as SyncRun['error']
 const asRateLimit = (json: unknown) => json as SyncRun['rateLimit']

@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { CommentRow } from '../../repositories/comments.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
-import type { LockedTasks } from '../tasks/locks.ts'
+import type { LockedTasks } from './locks.ts'
 
 interface StateChanges {
   clock: Pick<Clock, 'newId'>

@@ -1,0 +1,44 @@
+import type { SyncRunRow } from '../repositories/codehost/sync-runs.ts'
+
+/** The outcome of a delivery to the feedback receiver. */
+export type DeliveryOutcome =
+  | 'created'
+  | 'duplicate'
+  | 'ignored'
+  | 'rejected'
+  | 'unreadable'
+  | 'refused'
+  | 'unavailable'
+  | 'failed'
+
+/** What happened to a delivery of the code host. Those that ended were received before. */
+export type PushOutcome =
+  | 'received'
+  | 'duplicate'
+  | 'applied'
+  | 'dropped'
+  | 'failed'
+  | 'refused'
+  | 'unavailable'
+
+/** The outcome of a delivery of a source. A pending one has another later. */
+export type SourceOutcome = DeliveryOutcome | 'updated' | 'pending'
+
+/** What happened to a claim. Completing the task ends it, too. */
+export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'
+
+/** What an attempt to send to an outgoing webhook ended with. */
+export type WebhookOutcome = 'delivered' | 'failed'
+
+/** The status of a sync run that has ended or been postponed. */
+export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
+
+/** Counts what services do, as the metrics show it. */
+export interface Recorder {
+  pushed(outcome: PushOutcome): void
+  sourceDelivered(outcome: SourceOutcome): void
+  claimed(outcome: ClaimOutcome, count?: number): void
+  sentToWebhook(outcome: WebhookOutcome): void
+  /** Counts a run that has ended or was postponed, and no other. */
+  synced(run: SyncRunRow): void
+}
