@@ -1,40 +1,10 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, type Server } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../support/certificate.ts'
-
-const ends: (() => unknown)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
-type Handler = Parameters<typeof createHttpServer>[1]
-
-async function listening(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  ends.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
-
-const https = (handler: Handler) => createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, handler)
-
-function client(options: Partial<Parameters<typeof webhookReceiver>[0]> = {}) {
-  const receiver = webhookReceiver({ allowHosts: [], ca: CERTIFICATE, timeoutMs: 1_000, ...options })
-  ends.push(receiver.close)
-  return receiver
-}
-
-const { signal } = new AbortController()
-const post = (receiver: ReturnType<typeof client>, url: string) =>
-  receiver.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"ä"}', signal })
+import { client, type Handler, https, listening, post } from '../support/webhook-receivers.ts'
 
 const here = async () => [{ address: '127.0.0.1', family: 4 }]
 
@@ -75,76 +45,11 @@ describe('an allowed host', () => {
     const options = { allowHosts: ['receiver.test'], resolve: here }
     expect(await post(client(options), url)).toMatchObject({ status: 200, body: 'over TLS' })
     const distrusting = webhookReceiver(options)
-    ends.push(distrusting.close)
+    onTestFinished(distrusting.close)
     expect(await post(distrusting, url)).toEqual({
       ...{ status: null, body: '' },
       error: 'Its certificate is not trusted.',
     })
-  })
-})
-
-describe('an address that is not public', () => {
-  test('gets no connection when a name changes to it between the look-up and the connection', async () => {
-    const server = https((_, response) => response.end())
-    let connections = 0
-    server.on('connection', () => connections++)
-    const port = await listening(server)
-    const addresses = ['93.184.215.14', '127.0.0.1']
-    const receiver = client({
-      resolve: async () => [{ address: addresses.shift() ?? '127.0.0.1', family: 4 }],
-    })
-    const url = `https://receiver.test:${port}/`
-    expect(await receiver.refusalOf(url)).toBeUndefined()
-    expect(await post(receiver, url)).toEqual({
-      ...{ status: null, body: '' },
-      error: 'The host has an address that is not public.',
-    })
-    expect(connections).toBe(0)
-  })
-
-  test.each([
-    ['one of several', ['93.184.215.14', '10.0.0.1']],
-    ['the first of several', ['10.0.0.1', '93.184.215.14']],
-    ['mapped to IPv6', ['::ffff:127.0.0.1']],
-  ])('is refused as %s', async (_, addresses) => {
-    const resolve = async () =>
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-    const receiver = client({ resolve })
-    expect(await receiver.refusalOf('https://receiver.test/')).toBe('not_public')
-    expect(await post(receiver, 'https://receiver.test/')).toMatchObject({
-      error: 'The host has an address that is not public.',
-    })
-  })
-
-  test.each(['https://127.0.0.1/', 'https://[::1]/', 'https://[::ffff:7f00:1]/', 'https://2130706433/'])(
-    'is refused as %s, which no name has to be looked up for',
-    async (url) => {
-      const port = await listening(https((_, response) => response.end()))
-      const withPort = url.replace(/\/$/, `:${port}/`)
-      expect(await client().refusalOf(withPort)).toBe('not_public')
-      expect(await post(client(), withPort)).toMatchObject({
-        error: 'The host has an address that is not public.',
-      })
-    },
-  )
-
-  test('is not followed to by a redirect', async () => {
-    let requests = 0
-    const port = await listening(
-      createHttpServer((_, response) => {
-        requests++
-        response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data' }).end()
-      }),
-    )
-    const receiver = client({ allowHosts: ['127.0.0.1'] })
-    expect(await post(receiver, `http://127.0.0.1:${port}/`)).toMatchObject({ status: 307 })
-    expect(requests).toBe(1)
-  })
-
-  test('is refused when a name is not resolved', async () => {
-    const receiver = client({ resolve: async () => Promise.reject(new Error('no such name')) })
-    expect(await receiver.refusalOf('https://receiver.test/')).toBe('not_found')
-    expect(await client({ resolve: async () => [] }).refusalOf('https://receiver.test/')).toBe('not_found')
   })
 })
 
@@ -183,7 +88,7 @@ describe('a receiver that is slow', () => {
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    ends.push(() => server.close())
+    onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
     const receiver = client({ allowHosts: ['127.0.0.1'], timeoutMs: 300 })
     expect(await post(receiver, `http://127.0.0.1:${port}/`)).toMatchObject({
@@ -231,7 +136,7 @@ test('a body that goes on is cut after 16 KiB, without waiting for more', async 
   const receiver = client({ allowHosts: ['127.0.0.1'] })
   // Neither does the deadline of the body.
   vi.useFakeTimers({ toFake: ['setTimeout'] })
-  ends.push(() => vi.useRealTimers())
+  onTestFinished(() => void vi.useRealTimers())
   const { status, body } = await post(receiver, `http://127.0.0.1:${port}/`)
   expect([status, body]).toEqual([200, 'x'.repeat(16 * 1024)])
 })
@@ -266,7 +171,7 @@ test('a connection that is closed without a response is described without its ad
   const server = createTcpServer((socket) => socket.destroy())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   expect(await post(client({ allowHosts: ['127.0.0.1'] }), `http://127.0.0.1:${port}/`)).toEqual({
     ...{ status: null, body: '' },
@@ -283,7 +188,7 @@ test('a receiver that switches protocols fails the request at once', async () =>
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  ends.push(() => server.close())
+  onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
   const receiver = client({ allowHosts: ['127.0.0.1'], timeoutMs: 10_000 })
   const since = performance.now()
@@ -299,30 +204,4 @@ test('a URL that is invalid fails the request', async () => {
     ...{ status: null, body: '' },
     error: 'The URL is invalid.',
   })
-})
-
-test('names are looked up two at a time, and each once for all that wait for it', async () => {
-  const names: string[] = []
-  let current = 0
-  let maxConcurrent = 0
-  const asked = Promise.withResolvers<void>()
-  const receiver = client({
-    timeoutMs: 10_000,
-    async resolve(name) {
-      names.push(name)
-      current++
-      maxConcurrent = Math.max(maxConcurrent, current)
-      await asked.promise
-      current--
-      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
-    },
-  })
-  const sent = ['a', 'b', 'a', 'c', 'a', 'd'].map((name) => post(receiver, `https://${name}.test/`))
-  await vi.waitFor(() => expect(names.length).toBeGreaterThanOrEqual(2))
-  await new Promise(setImmediate)
-  asked.resolve()
-  const errors = (await Promise.all(sent)).map(({ error }) => error)
-  expect(new Set(errors)).toEqual(new Set(['The host name was not found.']))
-  expect(names).toEqual(['a.test', 'b.test', 'c.test', 'd.test'])
-  expect(maxConcurrent).toBe(2)
 })

@@ -1,31 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import pg from 'pg'
-import { afterEach, describe, expect, inject, test } from 'vitest'
-import { applyMigrations } from '../../src/db/apply-migrations.ts'
-import { isDatabaseAway } from '../../src/db/database-error.ts'
+import { describe, expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { startApp } from '../support/app.ts'
-import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { dropDatabase, urlOf, withAdmin } from '../support/postgres.ts'
-
-const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
-
-const leftovers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const remove of leftovers.splice(0).reverse()) await remove()
-})
+import { migrateUpTo, newDatabase, OLD_TASK, WAITING } from '../support/old-databases.ts'
+import { withAdmin } from '../support/postgres.ts'
 
 test('a database that a later version has migrated is refused, and left as it is', async () => {
-  const connectionString = await emptyDatabase()
+  const connectionString = await newDatabase()
   await migrate(connectionString)
-  await withClient(connectionString, (client) =>
+  await withAdmin(connectionString, (client) =>
     client.query(
       `insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9999999999999)`,
     ),
@@ -44,9 +26,9 @@ test('a database that a later version has migrated is refused, and left as it is
 
 describe('the migration for searches', () => {
   test('leaves the text of a database that has tasks to the worker, and searches find them at once', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0006_codehost')
-    await withClient(connectionString, (client) => client.query(OLD_TASK))
+    await withAdmin(connectionString, (client) => client.query(OLD_TASK))
 
     await migrate(connectionString)
 
@@ -66,8 +48,8 @@ describe('the migration for searches', () => {
   })
 
   test('works where pg_trgm cannot be created, and searches find the same', async () => {
-    const connectionString = await emptyDatabase()
-    await withClient(connectionString, (client) => client.query(NO_EXTENSIONS))
+    const connectionString = await newDatabase()
+    await withAdmin(connectionString, (client) => client.query(NO_EXTENSIONS))
 
     await migrate(connectionString)
 
@@ -84,9 +66,9 @@ describe('the migration for searches', () => {
   })
 
   test('creates the index where pg_trgm can be created', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrate(connectionString)
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query(`select indexdef from pg_indexes where indexname = 'task_texts_trigrams'`),
     )
     expect(rows).toEqual([
@@ -97,14 +79,14 @@ describe('the migration for searches', () => {
 
 describe('migrations of tasks', () => {
   test('let others read and write while one waits behind a slow reader', { timeout: 60_000 }, async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')
-    await withClient(connectionString, (client) => client.query(OLD_TASK))
-    await withClient(connectionString, async (slowReader) => {
+    await withAdmin(connectionString, (client) => client.query(OLD_TASK))
+    await withAdmin(connectionString, async (slowReader) => {
       await slowReader.query('begin; select from tasks')
       const migrated = migrate(connectionString)
       migrated.catch(() => {})
-      await withClient(connectionString, async (other) => {
+      await withAdmin(connectionString, async (other) => {
         await other.query("set statement_timeout = '10s'")
         while (!(await other.query(WAITING)).rowCount);
         expect((await other.query('select from tasks')).rowCount).toBe(1)
@@ -114,23 +96,23 @@ describe('migrations of tasks', () => {
       await slowReader.query('rollback')
       await migrated
     })
-    const { rowCount } = await withClient(connectionString, (client) =>
+    const { rowCount } = await withAdmin(connectionString, (client) =>
       client.query(`select from pg_class where relname = 'tasks_deleted'`),
     )
     expect(rowCount).toBe(0)
   })
 
   test('add changes of counts that were not aggregated', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0019_faster_lower_names')
-    await withClient(connectionString, async (client) => {
+    await withAdmin(connectionString, async (client) => {
       await client.query(OLD_TASK)
       await client.query("update tasks set labels = '{Old}'")
     })
 
     await migrate(connectionString)
 
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query(`select lists.open_count, task_names.open_count as label from lists, task_names`),
     )
     expect(rows).toEqual([{ open_count: 1, label: 1 }])
@@ -146,9 +128,9 @@ describe('migrations of tasks', () => {
     ['analytics', 'null', CREATED],
     ['analytics', '{}', CREATED],
   ])('give a task of %s that occurred at %s the time it was opened', async (source, occurredAt, openedAt) => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0023_comments')
-    await withClient(connectionString, async (client) => {
+    await withAdmin(connectionString, async (client) => {
       await client.query(OLD_TASK)
       const metadata = `{"occurredAt": ${occurredAt}}`
       await client.query('update tasks set created_at = $1, source = $2, metadata = $3', [
@@ -160,23 +142,23 @@ describe('migrations of tasks', () => {
 
     await migrate(connectionString)
 
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query('select opened_at, is_draft, author_name from tasks'),
     )
     expect(rows).toEqual([{ opened_at: new Date(openedAt), is_draft: null, author_name: null }])
   })
 
   test('make a full run of each connection due, and restart one that has begun', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0023_comments')
-    await withClient(connectionString, async (client) => {
+    await withAdmin(connectionString, async (client) => {
       await client.query(OLD_TASK)
       await client.query(OLD_CONNECTION)
     })
 
     await migrate(connectionString)
 
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query(`select checkpoint, next_full_at <= now() as is_full, next_run_at < now() + interval '6 minutes' as is_soon
         from codehost_connections join sync_runs on connection_id = codehost_connections.id`),
     )
@@ -184,9 +166,9 @@ describe('migrations of tasks', () => {
   })
 
   test('keep the webhook secret that a connection had before, until its time', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0050_leases')
-    await withClient(connectionString, async (client) => {
+    await withAdmin(connectionString, async (client) => {
       await client.query(OLD_TASK)
       await client.query(OLD_CONNECTION)
       await client.query(`update codehost_connections set webhook_secret = 'present',
@@ -195,7 +177,7 @@ describe('migrations of tasks', () => {
 
     await migrate(connectionString)
 
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query('select webhook_secret, previous_webhook_secrets from codehost_connections'),
     )
     const previous_webhook_secrets = [{ secret: 'before', until: '2030-01-02T02:04:05.678Z' }]
@@ -203,11 +185,11 @@ describe('migrations of tasks', () => {
   })
 
   test('keep the secrets that a source and a webhook had before, until their times', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0055_whole_responses')
     const id = '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'
     const rotated = `'present', 'before', '2030-01-02T03:04:05.678+01:00'`
-    await withClient(connectionString, async (client) => {
+    await withAdmin(connectionString, async (client) => {
       await client.query(`insert into projects (id, name, is_default, created_at, updated_at)
         values ('${id}', 'A', false, now(), now())`)
       await client.query(`insert into sources (id, name, project_id, scheme, template, is_active, created_at, updated_at,
@@ -221,7 +203,7 @@ describe('migrations of tasks', () => {
 
     await migrate(connectionString)
 
-    const { rows } = await withClient(connectionString, (client) =>
+    const { rows } = await withAdmin(connectionString, (client) =>
       client.query(`select name, secret, previous_secrets from sources
         union all select name, secret, previous_secrets from webhooks order by name desc`),
     )
@@ -237,103 +219,18 @@ describe('migrations of tasks', () => {
   })
 
   test('leave the planner with statistics on labels', async () => {
-    const connectionString = await emptyDatabase()
+    const connectionString = await newDatabase()
     await migrateUpTo(connectionString, '0010_shown_rules_order')
-    await withClient(connectionString, (client) => client.query(OLD_TASK))
+    await withAdmin(connectionString, (client) => client.query(OLD_TASK))
 
     await migrate(connectionString)
 
-    const { rowCount } = await withClient(connectionString, (client) =>
+    const { rowCount } = await withAdmin(connectionString, (client) =>
       client.query(`select from pg_stats_ext_exprs where statistics_name = 'tasks_label_names'`),
     )
     expect(rowCount).toBe(1)
   })
 })
-
-describe('a database that does not respond', () => {
-  test('when it is connected to fails the migration in bounded time', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    leftovers.push(async () => void server.close())
-    const { port } = server.address() as AddressInfo
-
-    const migrated = migrate(`postgres://inlet@127.0.0.1:${port}/inlet`, { silenceMs: SILENCE_MS })
-
-    await expect(migrated).rejects.toThrow('no response from the database for 0.5 s')
-    await migrated.catch((error) => expect(isDatabaseAway(error)).toBe(true))
-  })
-
-  test('while another instance migrates fails the migration in bounded time', async () => {
-    const connectionString = await emptyDatabase()
-    const proxy = await startDatabaseProxy(connectionString)
-    leftovers.push(async () => proxy.close())
-    await withClient(connectionString, async (other) => {
-      await other.query(`select pg_advisory_lock(${START_LOCK})`)
-      const migrated = migrate(proxy.connectionString, { silenceMs: SILENCE_MS })
-      migrated.catch(() => {})
-      // Not by waiting for a lock, and for longer than the database may be silent.
-      await wait(2 * SILENCE_MS)
-      while (!(await other.query(ASKING_FOR_START_LOCK)).rowCount);
-
-      proxy.pause()
-
-      await expect(migrated).rejects.toThrow('no response from the database for 0.5 s')
-    })
-  })
-
-  test('during a migration fails it, although its connection stays open', async () => {
-    const connectionString = await emptyDatabase()
-    const proxy = await startDatabaseProxy(connectionString)
-    leftovers.push(async () => proxy.close())
-    await withClient(connectionString, async (slowReader) => {
-      await migrateUpTo(connectionString, '0006_codehost')
-      await slowReader.query('begin; lock table tasks in access share mode')
-      const migrated = migrate(proxy.connectionString, {
-        silenceMs: SILENCE_MS,
-        watchdog: { intervalMs: 100, deadlineMs: 1_000 },
-      })
-      migrated.catch(() => {})
-      while (!(await slowReader.query(WAITING)).rowCount);
-
-      proxy.pause()
-
-      await expect(migrated).rejects.toThrow('it did not respond for 1 s during a migration')
-      // A retry at once would not help.
-      await migrated.catch((error) => expect(isDatabaseAway(error)).toBe(false))
-    })
-  })
-
-  test('may take as long as it needs for a statement of a migration', { timeout: 60_000 }, async () => {
-    const connectionString = await emptyDatabase()
-    await migrateUpTo(connectionString, '0010_shown_rules_order')
-    await withClient(connectionString, (client) => client.query(OLD_TASK))
-    await withClient(connectionString, async (slowReader) => {
-      await slowReader.query('begin; select from tasks')
-      const migrated = migrate(connectionString, {
-        silenceMs: SILENCE_MS,
-        watchdog: { intervalMs: 100, deadlineMs: 2_000 },
-      })
-      migrated.catch(() => {})
-      while (!(await slowReader.query(WAITING)).rowCount);
-      await wait(2_200)
-      expect((await slowReader.query(WAITING)).rowCount).toBe(1)
-      await slowReader.query('rollback')
-      await migrated
-    })
-  })
-})
-
-const SILENCE_MS = 500
-
-const START_LOCK = 7_461_001
-
-const ASKING_FOR_START_LOCK = `
-  select from pg_stat_activity
-  where datname = current_database() and application_name = 'inlet start' and query like '%pg_try_advisory_lock%'`
-
-/** A migration that waits for a lock on tasks that nobody else may have. */
-const WAITING = `
-  select from pg_locks where not granted and relation = 'tasks'::regclass and mode = 'AccessExclusiveLock'`
 
 const CREATED = '2026-01-01T00:00:00.000Z'
 
@@ -347,18 +244,6 @@ const OLD_CONNECTION = `
   insert into sync_runs (id, project_id, connection_id, status, mode, counts, checkpoint, created_at)
   select gen_random_uuid(), project_id, id, 'running', 'full', '{}', '{"phase": "vanished"}', now() from connection`
 
-const OLD_TASK = `
-  with project as (
-    insert into projects (id, name, created_at, updated_at) values (gen_random_uuid(), 'Old', now(), now()) returning id
-  ), list as (
-    insert into lists (id, project_id, name, position, created_at)
-    select gen_random_uuid(), id, 'Inbox', 0, now() from project returning id, project_id
-  )
-  insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
-    created_by_type, created_by_name, created_at, updated_at, version)
-  select gen_random_uuid(), 'Older than SEARCHES', 'open', 2, 'api', project_id, id, '{}', '{}', '{}',
-    'key', 'old', now(), now(), 1 from list`
-
 /** As on a server whose administrator allows none. */
 const NO_EXTENSIONS = `
   create function refuse() returns event_trigger language plpgsql as $$
@@ -366,31 +251,3 @@ const NO_EXTENSIONS = `
     raise insufficient_privilege using message = 'permission denied to create extension "pg_trgm"';
   end $$;
   create event trigger refuse on ddl_command_start when tag in ('CREATE EXTENSION') execute function refuse()`
-
-async function emptyDatabase(): Promise<string> {
-  const { adminUrl, prefix } = inject('postgres')
-  const name = `${prefix}${randomBytes(6).toString('hex')}`
-  await withAdmin(adminUrl, (admin) =>
-    admin.query(`create database ${pg.escapeIdentifier(name)} template template0`),
-  )
-  leftovers.push(() => withAdmin(adminUrl, (admin) => dropDatabase(admin, name)))
-  return urlOf(adminUrl, name)
-}
-
-/** As an older version left it. */
-async function migrateUpTo(connectionString: string, last: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'inlet-migrations-'))
-  leftovers.push(() => rm(folder, { recursive: true }))
-  await cp(migrations, folder, { recursive: true })
-  const path = join(folder, 'meta/_journal.json')
-  const journal = JSON.parse(await readFile(path, 'utf8'))
-  const end = journal.entries.findIndex(({ tag }: { tag: string }) => tag === last) + 1
-  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, end) }))
-  await withClient(connectionString, (client) => applyMigrations(client, { migrationsFolder: folder }))
-}
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  return work(client).finally(() => client.end())
-}

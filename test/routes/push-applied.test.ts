@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  deliver,
-  type HostDelivery,
-  itemDelivery,
-  recordedDeliveries,
-} from '../support/code-host-deliveries.ts'
-import { type HostItem, repositoryJson } from '../support/code-host-items.ts'
+import { itemDelivery, recordedDeliveries } from '../support/code-host-deliveries.ts'
+import { repositoryJson } from '../support/code-host-items.ts'
+import { pushedTo } from '../support/pushed.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 
 let service: Syncing
@@ -15,45 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-let repositories = 0
-async function pushed(id?: number) {
-  const repository = service.host.repository(`acme/pushed-${++repositories}`, { ...(id && { id }) })
-  const project = await service.given.project()
-  const path = `/api/projects/${project.id}/codehost`
-  const { body } = await service.put(path, { repository: repository.name, schedule: 'off' })
-  const { id: connectionId, webhook } = body
-  const { about } = repository
-  const report = (item: HostItem, action: string) =>
-    itemDelivery(item, { api: service.host.url, repository: about, action })
-  const send = async (delivery: HostDelivery, deliveryId = randomUUID()) => {
-    expect((await deliver(webhook, delivery, { deliveryId })).status).toBe(202)
-    return deliveryId
-  }
-  const inbox = () =>
-    service.query('select * from codehost_deliveries where connection_id = $1 order by id', [connectionId])
-  return {
-    project,
-    repository,
-    sync: () => service.sync(project.id),
-    path,
-    report,
-    send,
-    about,
-    inbox,
-    /** Waits until all are applied; returns the inbox. */
-    applied: () =>
-      vi.waitFor(
-        async () => {
-          const rows = await inbox()
-          expect(rows.filter(({ status }) => status === 'received')).toEqual([])
-          return rows
-        },
-        { timeout: 15_000, interval: 50 },
-      ),
-    asked: () => service.asked().filter((line) => line.includes(`/repositories/${repository.id}/issues/`)),
-    tasks: () => service.tasksOf(project.id),
-  }
-}
+const pushed = (id?: number) => pushedTo(service, id)
 
 describe('a delivery', () => {
   test('creates, changes, closes and reopens the task without a sync or a request', async () => {
@@ -94,59 +51,6 @@ describe('a delivery', () => {
     const run = await sync()
     expect(run.pullRequests).toMatchObject({ unchanged: 1 })
     expect((await tasks()).get(1)).toEqual(before)
-  })
-
-  test('that is older than what is stored changes nothing, in whatever order they arrive', async () => {
-    const { repository, report, send, applied, asked, tasks } = await pushed()
-    const deliveries = [report(repository.issue({ title: 'One' }), 'opened')]
-    deliveries.push(report(repository.change(1, { title: 'Two' }), 'edited'))
-    deliveries.push(report(repository.change(1, { title: 'Three' }), 'edited'))
-    for (const delivery of deliveries.reverse()) {
-      await send(delivery)
-      await applied()
-      expect((await tasks()).get(1).title).toBe('Three')
-    }
-    expect((await applied()).map(({ reason }) => reason)).toEqual([null, 'outdated', 'outdated'])
-    expect((await tasks()).get(1).version).toBe(1)
-    expect(asked()).toEqual([])
-  })
-
-  test('of the same second as what is stored asks the code host', async () => {
-    const { repository, report, send, applied, asked, tasks } = await pushed()
-    const item = repository.issue({ title: 'One' })
-    const early = report(item, 'opened')
-    const late = report(repository.change(1, { title: 'Two' }, 0), 'edited')
-    await send(late)
-    await applied()
-    await send(early)
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'unchanged' })
-    expect((await tasks()).get(1).title).toBe('Two')
-    expect(asked()).toEqual([`200 /repositories/${repository.id}/issues/1`])
-  })
-
-  test('of a deletion marks the task, and one from before arriving later does not bring it back', async () => {
-    const { repository, report, send, applied, tasks } = await pushed()
-    await send(report(repository.issue(), 'opened'))
-    await applied()
-    const edited = report(repository.change(1, { title: 'Edited' }), 'edited')
-    const deleted = report(repository.change(1), 'deleted')
-    repository.remove(1)
-    await send(deleted)
-    await applied()
-    expect((await tasks()).get(1)).toMatchObject({ source_state: 'deleted' })
-    await send(edited)
-    await applied()
-    expect((await tasks()).get(1)).toMatchObject({ source_state: 'deleted', title: 'Item 1' })
-  })
-
-  test('of an item whose deletion was reported first creates no task', async () => {
-    const { repository, report, send, applied, tasks } = await pushed()
-    const item = repository.issue()
-    const deliveries = [report(item, 'deleted'), report(item, 'opened')]
-    repository.remove(1)
-    for (const delivery of deliveries) await send(delivery)
-    expect((await applied()).map(({ reason }) => reason)).toEqual(['unchanged', 'outdated'])
-    expect((await tasks()).size).toBe(0)
   })
 
   test('of a transfer marks the task', async () => {

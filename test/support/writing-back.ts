@@ -35,6 +35,23 @@ export async function writingBack(service: Syncing, items: object[] = [{}], conn
   }
 }
 
+/** A project that writes comments back and brings them in, with one task for each item. */
+export async function writingComments(service: Syncing, items?: object[], connection: object = {}) {
+  const project = await writingBack(service, items, { writeBack: 'comments', comments: true, ...connection })
+  const { id, repository } = project
+  const comments = `/api/tasks/${id}/comments`
+  return {
+    ...project,
+    post: async (body: string, isPublic = true) => (await service.post(comments, { body, isPublic })).body,
+    listed: async () => (await service.get(comments)).body.data,
+    /** The comments at the code host. */
+    posted: () => [...repository.comments.values()].map(({ number, body }) => ({ number, body })),
+    done: () => settled(service, id),
+    types: async () =>
+      (await service.get(`/api/activity?taskId=${id}`)).body.data.map(({ type }: { type: string }) => type),
+  }
+}
+
 /** For what workers do in the background: a busy machine may need long. */
 export const POLLING = { timeout: 20_000, interval: 25 }
 

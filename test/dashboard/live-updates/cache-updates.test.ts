@@ -1,9 +1,8 @@
-import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
+import { QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Activity, TaskListItem } from '../../../src/dashboard/api/queries.ts'
+import type { Activity } from '../../../src/dashboard/api/queries.ts'
 import type { LiveEvent } from '../../../src/dashboard/live-updates/event-source.ts'
-
-const START = Date.parse('2026-11-22T12:00:00.000Z')
+import { given, row, START } from './shown-list.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: START })
@@ -203,133 +202,6 @@ test('a stream that cannot tell what was missed invalidates everything', async (
   expect(invalidatedKeys()).toEqual([...others].sort())
 })
 
-describe('missed activity', () => {
-  test('is fetched page by page and returned oldest first', async () => {
-    const { service, activitySince } = await given([])
-    service.activity = [['5', '4'], ['3', '2'], ['1']]
-    const missed = await activitySince(START)
-    expect(missed?.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5'])
-    expect(service.sinces).toEqual(Array(3).fill(new Date(START - 5_000).toISOString()))
-  })
-
-  test.each([
-    [5, 5],
-    [6, undefined],
-  ])('of %d pages is fetched up to five pages', async (pages, length) => {
-    const { service, activitySince } = await given([])
-    service.activity = Array.from({ length: pages }, (_, index) => [`${index}`])
-    expect((await activitySince(START))?.length).toBe(length)
-  })
-
-  test('is an error when the service does not respond', async () => {
-    const { service, activitySince } = await given([])
-    service.isUnavailable = true
-    await expect(activitySince(START)).rejects.toMatchObject({ status: 503 })
-  })
-})
-
-/** A page that shows a list of these tasks. */
-async function given(shown: TaskListItem[]) {
-  const [
-    { createCacheUpdater: changesFor },
-    { tasksQuery },
-    { fetchActivitySince: activitySince },
-    { rowsIn },
-    { recordsOf },
-  ] = await Promise.all([
-    import('../../../src/dashboard/live-updates/cache-updates.ts'),
-    import('../../../src/dashboard/api/queries.ts'),
-    import('../../../src/dashboard/live-updates/missed-activity.ts'),
-    import('../../../src/dashboard/api/task-cache.ts'),
-    import('../../../src/dashboard/api/task-records.ts'),
-  ])
-  const service = serviceOf()
-  const queryClient = new QueryClient()
-  const query = tasksQuery({})
-  const records = recordsOf(queryClient)
-  records.request()(shown)
-  const ids = shown.map(({ id }) => id)
-  queryClient.setQueryData(query.queryKey, { pages: [{ ids, nextCursor: null }], pageParams: [''] })
-  const rows = () => rowsIn(records, queryClient.getQueryData(query.queryKey)?.pages ?? [])
-  new InfiniteQueryObserver(queryClient, query).subscribe(() => {})
-  const others = [
-    ...['projects', 'lists', 'context', 'connection', 'routing', 'trash', 'rules', 'rule-versions'],
-    ...[
-      'saved-filters',
-      'keys',
-      'webhook-secrets',
-      'events',
-      'sessions',
-      'syncs',
-      'task a',
-      'task b',
-      'timeline a',
-      'timeline b',
-      'comments a',
-      'comments b',
-    ],
-  ]
-  for (const name of others) queryClient.setQueryData(name.split(' '), {})
-  return {
-    service,
-    others,
-    queryClient,
-    activitySince,
-    updater: changesFor(queryClient),
-    counts: () => rows().map(({ commentCount }) => commentCount),
-    titles: () => rows().map(({ title }) => title),
-    readiness: () => rows().map(({ isReady }) => isReady),
-    invalidatedKeys: () =>
-      others.filter((name) => queryClient.getQueryState(name.split(' '))?.isInvalidated).sort(),
-    async wait(ms: number) {
-      await vi.advanceTimersByTimeAsync(ms)
-      // Bodies are read by streams, which take turns of the loop of their own.
-      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
-    },
-  }
-}
-
-/** A service at the other end of the page's requests. */
-function serviceOf() {
-  let responseDelay = Promise.resolve()
-  const service = {
-    /** What changed since a time. */
-    rows: [] as TaskListItem[],
-    /** What is returned for each alone. */
-    tasks: [] as TaskListItem[],
-    /** What a list holds when it is loaded anew. */
-    list: [] as TaskListItem[],
-    activity: [] as string[][],
-    isUnavailable: false,
-    isEndless: false,
-    /** The times since when it was asked for changes. */
-    sinces: [] as string[],
-    /** Keeps answers back until told otherwise. */
-    delayResponses() {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      responseDelay = promise
-      return resolve
-    },
-  }
-  vi.stubGlobal('fetch', async ({ url }: Request) => {
-    const { pathname, searchParams } = new URL(url)
-    const since = searchParams.get('updatedSince') ?? searchParams.get('since')
-    if (since) service.sinces.push(since)
-    await responseDelay
-    if (service.isUnavailable) return Response.json({ code: 'unavailable' }, { status: 503 })
-    if (pathname === '/api/activity') {
-      const page = Number(searchParams.get('cursor') ?? 0)
-      const nextCursor = page + 1 < service.activity.length ? `${page + 1}` : null
-      return Response.json({ data: service.activity[page]?.map((id) => ({ id })), nextCursor })
-    }
-    const task = service.tasks.find(({ id }) => pathname === `/api/tasks/${id}`)
-    if (task) return Response.json(task)
-    if (!since) return Response.json({ data: service.list, nextCursor: null })
-    return Response.json({ data: service.rows, nextCursor: service.isEndless ? 'more' : null })
-  })
-  return service
-}
-
 let lastId = 0
 
 interface EventOptions {
@@ -343,8 +215,4 @@ interface EventOptions {
 function event(type: string, { taskId, ms = 0, metadata = {} }: EventOptions): LiveEvent {
   const createdAt = new Date(START + ms).toISOString()
   return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt, metadata } as Activity }
-}
-
-function row(id: string, fields: Partial<TaskListItem> = {}): TaskListItem {
-  return { id, title: `Task ${id}`, version: 1, blockedBy: [], ...fields } as TaskListItem
 }

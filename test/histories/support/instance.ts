@@ -3,7 +3,7 @@ import type { CodeHost, Refusal, Unreachable } from '../../../src/clients/codeho
 import { drizzle } from '../../../src/db/drizzle.ts'
 import type { Database } from '../../../src/db/pool.ts'
 import { repositories } from '../../../src/repositories/index.ts'
-import type { Interruption } from './steps.ts'
+import type { Interruption } from './interruptions.ts'
 
 interface InstanceDeps {
   pool: pg.Pool

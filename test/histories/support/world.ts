@@ -27,9 +27,10 @@ import { passTime, replaceDatabaseClock } from '../../support/database-clock.ts'
 import { given } from '../../support/given.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { mortalInstance } from './instance.ts'
+import type { Interruption } from './interruptions.ts'
 import { refusable } from './refusable.ts'
 import { nothingUnwritten, type Unwritten, type WriteBack } from './settings.ts'
-import type { Interruption, Work } from './steps.ts'
+import type { Work } from './steps.ts'
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 export type Repository = ReturnType<CodeHostFake['repository']>
