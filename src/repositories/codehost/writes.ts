@@ -144,14 +144,6 @@ export function codehostWritesRepository(db: Executor) {
       await db.execute(sql`select pg_notify(${CODEHOST_WRITES}, '')`)
     },
 
-    /** Ends failed writes of states that need no change any more. */
-    async forgetFailedStates(taskIds: string[]): Promise<void> {
-      await db
-        .update(codehostWrites)
-        .set({ status: 'done', error: null, finishedAt: databaseTime })
-        .where(and(isOfTasks(taskIds), isOfState, eq(codehostWrites.status, 'failed')))
-    },
-
     /** The writes of states that are pending or failed: until then, the status here is another than at the code host. */
     async listUnwrittenStates(taskIds: string[]): Promise<StateWrite[]> {
       const rows = await db
@@ -221,6 +213,12 @@ export function codehostWritesRepository(db: Executor) {
       const taskIds = await makeDue(and(eq(codehostWrites.taskId, taskId), or(isFailed, isWaiting)))
       if (taskIds.length > 0) await this.announce()
       return taskIds.length > 0
+    },
+
+    /** The same for failed writes of states. They may need no change any more: then what the code host has is adopted. */
+    async resumeStates(taskIds: string[]): Promise<void> {
+      const resumed = await makeDue(and(isOfTasks(taskIds), isOfState, isFailed))
+      if (resumed.length > 0) await this.announce()
     },
 
     /**

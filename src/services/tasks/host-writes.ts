@@ -33,7 +33,7 @@ export async function recordStateWrites(
       commentId: null,
     })),
   )
-  await codehostWrites.forgetFailedStates(unneeded.map(({ taskId }) => taskId))
+  await codehostWrites.resumeStates(unneeded.map(({ taskId }) => taskId))
   return codehostWrites.summarize(written.map(({ taskId }) => taskId))
 }
 
