@@ -52,7 +52,7 @@ export function importLimits(): LimitCheck {
   }
 
   return (kind, line) => {
-    const limits = checkOf(schemaNameOf(kind, line))?.(line, memberOf)
+    const limits = checkOf(schemaNameOf(kind, line))?.(line, memberOf).error
     return [...(limits?.extras.errors ?? []), ...(ofKind[kind]?.(line) ?? [])]
   }
 }

@@ -83,3 +83,9 @@ const SOURCES: Record<ActorType, TaskSource> = {
 
 /** The source is derived from the actor, never from the request. */
 export const sourceOf = (type: ActorType): TaskSource => SOURCES[type]
+
+/** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
+export const byExternalId = (a: Pick<NewTaskInBulk, 'externalId'>, b: Pick<NewTaskInBulk, 'externalId'>) => {
+  const [first, second] = [a.externalId ?? '', b.externalId ?? '']
+  return first === second ? 0 : first < second ? -1 : 1
+}

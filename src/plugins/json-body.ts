@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { parseJson } from '../domain/json-text.ts'
+import secureJson from 'secure-json-parse'
 import { escapePointer, grouped } from '../domain/validation/field-errors.ts'
 import {
   AppError,
@@ -138,6 +139,16 @@ export async function keepingError(request: FastifyRequest, work: () => Promise<
     // Any other error comes from the socket: the client disconnected.
     request.bodyError = error instanceof AppError ? error : invalidJson('it is incomplete.')
     return undefined
+  }
+}
+
+/** Rejects members that would change prototypes, such as `__proto__`. */
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8.')
+  try {
+    return secureJson.parse(bytes.toString(), { protoAction: 'error', constructorAction: 'error' })
+  } catch (error) {
+    throw invalidJson((error as Error).message.slice(0, 200))
   }
 }
 

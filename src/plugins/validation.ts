@@ -17,18 +17,13 @@ export const validation = fp(
     const strict = checkCompiler({ coerceTypes: false })
     const coercing = checkCompiler({ coerceTypes: 'array' })
 
-    app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) => {
-      const check = (httpPart === 'body' ? strict : coercing)(schema)
-      const pathOf = pathsIn(httpPart)
-      return (value: unknown) => {
-        const error = check(value, pathOf)
-        return error ? { error } : { value }
-      }
-    })
+    app.setValidatorCompiler<FastifySchema>(({ schema, httpPart }) =>
+      (httpPart === 'body' ? strict : coercing)(schema, pathsIn(httpPart)),
+    )
 
     app.decorate('compileCheck', (schema) => {
       const check = strict(schema)
-      return (value, basePath) => check(value, (pointer) => basePath + pointer)
+      return (value, basePath) => check(value, (pointer) => basePath + pointer).error
     })
   },
   { name: 'validation' },

@@ -25,6 +25,7 @@ import { instancesRepository } from './instances.ts'
 import { keyCredentials, keysRepository } from './keys.ts'
 import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
+import { newTasks } from './new-tasks.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
 import { rulesRepository } from './rules.ts'
@@ -120,6 +121,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
 function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchOptions | undefined }) {
   return {
     tasks: tasksRepository(db, { reach, search }),
+    newTasks: newTasks(db),
     taskChanges: taskChanges(db),
     taskDependencies: taskDependenciesRepository(db, reach),
     claims: claimsRepository(db, reach),

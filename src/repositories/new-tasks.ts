@@ -139,33 +139,38 @@ function insertion(
   )
 }
 
-/**
- * Inserts tasks of any lists with their activity in one statement, which needs no transaction around it. Rows are in the
- * order of their external ids where they have any: two statements that share some then wait for each other.
- * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
- */
-export async function insertNewTasks(db: Executor, newTasks: NewTaskRow[]): Promise<InsertedTasks> {
-  const insert = newTasks.some(({ row }) => row.externalId !== null) ? insertTasks : insertUnnamedTasks
-  const { rows } = await insert(db, valuesOf(newTasks))
-    .catch(namingViolations(newTasks[0]?.row.listId))
-    .catch(namingUnavailable)
-  const [outcome] = rows
-  return { missing: new Set(outcome?.missing), isOpen: outcome?.isOpen ?? false }
-}
+/** Tasks as requests create them. */
+export function newTasks(db: Executor) {
+  return {
+    /**
+     * Inserts tasks of any lists with their activity in one statement, which needs no transaction around it. Rows are in
+     * the order of their external ids where they have any: two statements that share some then wait for each other.
+     * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
+     */
+    async insert(newTasks: NewTaskRow[]): Promise<InsertedTasks> {
+      const insert = newTasks.some(({ row }) => row.externalId !== null) ? insertTasks : insertUnnamedTasks
+      const { rows } = await insert(db, valuesOf(newTasks))
+        .catch(namingViolations(newTasks[0]?.row.listId))
+        .catch(namingUnavailable)
+      const [outcome] = rows
+      return { missing: new Set(outcome?.missing), isOpen: outcome?.isOpen ?? false }
+    },
 
-/**
- * The same for tasks without an external id whose requests have an idempotency key, and stores their responses. Returns
- * the ids of rows that were not inserted: their list does not accept tasks, or their key is in use.
- * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
- */
-export async function insertKeyedNewTasks(db: Executor, newTasks: KeyedTaskRow[]): Promise<Set<string>> {
-  const keyed = newTasks.map(({ row, response }) => ({ effectId: row.id, response }))
-  const outcome = await insertKeyedTasks(db, { ...valuesOf(newTasks), ...keyedValues(keyed) })
-    .then(({ rows: [outcome] }) => outcome)
-    .catch(noneIfLocked)
-    .catch(namingViolations(newTasks[0]?.row.listId))
-    .catch(namingUnavailable)
-  return new Set(outcome?.missing ?? newTasks.map(({ row }) => row.id))
+    /**
+     * The same for tasks without an external id whose requests have an idempotency key, and stores their responses.
+     * Returns the ids of rows that were not inserted: their list does not accept tasks, or their key is in use.
+     * @throws AppError `unavailable` when the database is away; `list_not_found` when a list was deleted meanwhile.
+     */
+    async insertKeyed(newTasks: KeyedTaskRow[]): Promise<Set<string>> {
+      const keyed = newTasks.map(({ row, response }) => ({ effectId: row.id, response }))
+      const outcome = await insertKeyedTasks(db, { ...valuesOf(newTasks), ...keyedValues(keyed) })
+        .then(({ rows: [outcome] }) => outcome)
+        .catch(noneIfLocked)
+        .catch(namingViolations(newTasks[0]?.row.listId))
+        .catch(namingUnavailable)
+      return new Set(outcome?.missing ?? newTasks.map(({ row }) => row.id))
+    },
+  }
 }
 
 function valuesOf(newTasks: NewTaskRow[]) {

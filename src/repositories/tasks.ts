@@ -6,7 +6,6 @@ import type { TaskUpdate } from '../domain/task.ts'
 import type { ActivityRow } from './activity.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
-import { insertKeyedNewTasks, insertNewTasks, type KeyedTaskRow, type NewTaskRow } from './new-tasks.ts'
 import { isWithin } from './ordered-by-index.ts'
 import { countReported } from './reported-counts.ts'
 import { taskColumns } from './task-columns.ts'
@@ -51,9 +50,6 @@ export function tasksRepository(
 
   return {
     ...taskPages(db, { reach, ...search }),
-
-    insertNew: (newTasks: NewTaskRow[]) => insertNewTasks(db, newTasks),
-    insertKeyed: (newTasks: KeyedTaskRow[]) => insertKeyedNewTasks(db, newTasks),
 
     async find(id: string): Promise<TaskRow | undefined> {
       const [row] = await db

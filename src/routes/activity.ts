@@ -41,12 +41,12 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           request,
           reply,
           shared: (known) =>
-            activity.logShared(request.caller, {
+            activity.log(request.caller, {
               input: request.body,
-              responseOf: (logged) => known(responseOf(logged)),
+              idempotencyKey: (logged) => known(responseOf(logged)),
             }),
         },
-        async ({ activity }) => responseOf(await activity.log(request.caller, request.body)),
+        async ({ activity }) => responseOf(await activity.log(request.caller, { input: request.body })),
       ),
   )
 

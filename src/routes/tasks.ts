@@ -57,9 +57,9 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           reply,
           restrict: mayReadTasks(request.caller) ? undefined : onlyVersion,
           shared: (known) =>
-            tasks.createShared(request.caller, {
+            tasks.create(request.caller, {
               input: request.body,
-              responseOf: (created) => known(responseOf(created)),
+              idempotencyKey: (created) => known(responseOf(created)),
             }),
         },
         async ({ tasks }) =>

@@ -7,12 +7,8 @@ import type { Repositories } from '../repositories/index.ts'
 
 export type { KnownResponse }
 
-/** What creates a single resource together with others, in a shared statement. */
-export interface Shared<Input, Effect> {
-  input: Input
-  /** What is stored for the request's idempotency key, if it has one. */
-  responseOf?: ((effect: Effect) => KnownResponse) | undefined
-}
+/** The idempotency key of a request: makes what is stored for it of an effect that is known before it is written. */
+export type IdempotencyKey<Effect> = (effect: Effect) => KnownResponse
 
 /** A response as it is sent and stored. */
 export interface StoredResponse {

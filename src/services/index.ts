@@ -59,7 +59,7 @@ import { taskCountsService } from './tasks/counts.ts'
 import { csvOf } from './tasks/csv.ts'
 import { tasksService } from './tasks/index.ts'
 import { taskNamesService } from './tasks/names.ts'
-import { singleCreationOf } from './tasks/single-creation.ts'
+import { newTaskBatchesOf } from './tasks/single-creation.ts'
 import { singleUpdateOf } from './tasks/single-update.ts'
 import { webhookSecretsService } from './webhook-secrets.ts'
 import { webhookDeliveriesService } from './webhooks/deliveries.ts'
@@ -117,7 +117,7 @@ export function services(given: ServiceDeps) {
     ...useCases({
       ...deps,
       logSingle: singleLogOf({ repos, clock }),
-      createSingle: singleCreationOf({ repos, clock }),
+      newTaskBatches: newTaskBatchesOf({ repos }),
       updateSingle: singleUpdateOf({ repos, clock }),
       claimShared: sharedClaimsOf({ repos, clock, metrics }),
     }),
@@ -172,7 +172,7 @@ export function services(given: ServiceDeps) {
 }
 
 type UseCaseDeps = Omit<ServiceDeps, 'transfers'> &
-  Pick<Parameters<typeof tasksService>[0], 'createSingle' | 'updateSingle'> &
+  Pick<Parameters<typeof tasksService>[0], 'newTaskBatches' | 'updateSingle'> &
   Pick<Parameters<typeof activityService>[0], 'logSingle'> &
   Pick<Parameters<typeof claimsService>[0], 'metrics' | 'claimShared'>
 
@@ -182,14 +182,14 @@ function useCases({
   clock,
   randomBytes,
   codehost,
-  createSingle,
+  newTaskBatches,
   updateSingle,
   logSingle,
   metrics,
   claimShared,
 }: UseCaseDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
-  const tasks = tasksService({ repos, clock, createSingle, updateSingle })
+  const tasks = tasksService({ repos, clock, newTaskBatches, updateSingle })
   return {
     tasks,
     listCsv: csvOf({ repos, list: tasks.list }),

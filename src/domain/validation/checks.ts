@@ -14,8 +14,11 @@ import {
 import { namedSchemas } from '../../schemas/index.ts'
 import { MAX_ERRORS, validationError } from './field-errors.ts'
 
-/** Returns all errors of a value, undefined if it is valid. `pathOf` makes the path of an error from its JSON Pointer. */
-type Check = (value: unknown, pathOf: (pointer: string) => string) => AppError | undefined
+/** Makes the path of an error from its JSON Pointer. */
+type PathOf = (pointer: string) => string
+
+/** Returns all errors of a value as one, none if it is valid: the form that Fastify expects of a validator. */
+type Check = (value: unknown, pathOf?: PathOf) => { error?: AppError }
 
 interface CheckOptions {
   /** For text that stands for other types, as in queries: a single value is also accepted for an array. */
@@ -28,13 +31,13 @@ interface CheckOptions {
  * input with a million errors. A schema is compiled when it is first used: compiling all took a quarter of the
  * startup time.
  */
-export function checkCompiler(options: CheckOptions): (schema: unknown) => Check {
+export function checkCompiler(options: CheckOptions) {
   const ajv = ajvWith(options)
-  return (schema) => {
+  return (schema: unknown, defaultPath: PathOf = (pointer) => pointer): Check => {
     const compiled = lazily(() => ajv.compile(bounded(schema) as object))
-    return (value, pathOf) => {
+    return (value, pathOf = defaultPath) => {
       const validate = compiled()
-      return validate(value) ? undefined : validationError(validate.errors ?? [], pathOf)
+      return validate(value) ? {} : { error: validationError(validate.errors ?? [], pathOf) }
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { Activity, ActivityQuery, NewActivity } from '../../schemas/activity.ts'
 import type { Caller } from '../access.ts'
-import type { Shared } from '../idempotency.ts'
+import type { IdempotencyKey } from '../idempotency.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 import { activityRow, actorOf } from './row.ts'
@@ -25,31 +25,7 @@ export const activityOperations = {
 /** The activity log: who changed what. Append-only; other systems can add to it. */
 export function activityService({ repos, clock, logSingle }: ActivityDeps) {
   return {
-    /** @throws task_not_found, project_not_found, project_archived, validation_failed */
-    async log(caller: Caller, input: NewActivity): Promise<Activity> {
-      const single = await logSingle?.(caller, { input })
-      if (single) return single
-      const { type, ...about } = input
-      return repos.within(caller).transaction(async (repos) => {
-        const projectId = await projectFor(repos, { caller, ...about })
-        const row = activityRow(clock, {
-          now: clock.now(),
-          type,
-          actor: actorOf(caller),
-          ...about,
-          projectId,
-        })
-        await repos.activity.insert([row])
-        return toActivity(row)
-      })
-    },
-
-    /**
-     * Logs an activity, and stores the response for the request's idempotency key, together with others. Returns
-     * undefined if it has to be logged in a transaction of its own.
-     */
-    logShared: (caller: Caller, shared: Required<Shared<NewActivity, Activity>>) =>
-      logSingle?.(caller, shared),
+    log,
 
     /** @throws activity_not_found */
     async get(caller: Caller, id: string): Promise<Activity> {
@@ -80,6 +56,36 @@ export function activityService({ repos, clock, logSingle }: ActivityDeps) {
       })
     },
   }
+
+  /**
+   * Logs an activity. With an idempotency key, stores its response in the same statement; returns undefined if that is
+   * impossible, and the activity has to be logged in the transaction of the key.
+   * @throws task_not_found, project_not_found, project_archived, validation_failed
+   */
+  async function log(caller: Caller, logging: Logging): Promise<Activity>
+  async function log(caller: Caller, logging: KeyedLogging): Promise<Activity | undefined>
+  async function log(caller: Caller, logging: Logging | KeyedLogging): Promise<Activity | undefined> {
+    const single = await logSingle?.(caller, logging)
+    if (single || logging.idempotencyKey) return single
+    const { type, ...about } = logging.input
+    return repos.within(caller).transaction(async (repos) => {
+      const projectId = await projectFor(repos, { caller, ...about })
+      const now = clock.now()
+      const row = activityRow(clock, { now, type, actor: actorOf(caller), ...about, projectId })
+      await repos.activity.insert([row])
+      return toActivity(row)
+    })
+  }
+}
+
+interface Logging {
+  input: NewActivity
+  idempotencyKey?: undefined
+}
+
+interface KeyedLogging {
+  input: NewActivity
+  idempotencyKey: IdempotencyKey<Activity>
 }
 
 interface ActivityDeps {

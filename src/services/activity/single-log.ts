@@ -5,7 +5,7 @@ import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { KeyedActivity, PostedActivity } from '../../repositories/posted-activities.ts'
 import type { Activity, NewActivity } from '../../schemas/activity.ts'
 import type { Caller } from '../access.ts'
-import type { Shared } from '../idempotency.ts'
+import type { IdempotencyKey } from '../idempotency.ts'
 import { activityRow, actorOf } from './row.ts'
 import { toActivity } from './view.ts'
 
@@ -39,13 +39,16 @@ export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Cloc
 
   return async function logSingle(
     caller: Caller,
-    { input: { type, ...about }, responseOf }: Shared<NewActivity, Activity>,
+    {
+      input: { type, ...about },
+      idempotencyKey,
+    }: { input: NewActivity; idempotencyKey?: IdempotencyKey<Activity> | undefined },
   ): Promise<Activity | undefined> {
     const { taskId, projectId } = about
     const now = clock.now()
     const row = activityRow(clock, { now, type, actor: actorOf(caller), ...about })
     const posted = { row, reach: { projectId: caller.projectId } }
-    if (!responseOf) {
+    if (!idempotencyKey) {
       const found = await insert(posted)
       return found && toActivity({ ...row, projectId: projectId ?? found.projectId })
     }
@@ -53,7 +56,7 @@ export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Cloc
     // The response has the project of the task, which only the database knows.
     if (taskId && knownProjectId === null) return undefined
     const activity = toActivity({ ...row, projectId: knownProjectId })
-    return (await insertWithKey({ ...posted, response: responseOf(activity) })) ? activity : undefined
+    return (await insertWithKey({ ...posted, response: idempotencyKey(activity) })) ? activity : undefined
   }
 
   async function insertAll(posted: PostedActivity[]): Promise<({ projectId: string | null } | undefined)[]> {

@@ -1,3 +1,4 @@
+import { byExternalId } from '../../domain/new-task.ts'
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import {
   actorOfSource,
@@ -14,7 +15,6 @@ import type { BoundRepositories } from '../../repositories/index.ts'
 import type { SourceExternalId } from '../../repositories/sources/events.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { activityRow } from '../activity/row.ts'
-import { byExternalId } from '../tasks/creation.ts'
 import { existingTasksOf } from '../tasks/existing.ts'
 import { mergedStatusWriter } from './merged.ts'
 

@@ -1,5 +1,5 @@
 import type { ChangeOf } from '../../domain/existing-task.ts'
-import { newTask, sourceOf } from '../../domain/new-task.ts'
+import { byExternalId, newTask, sourceOf } from '../../domain/new-task.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
@@ -77,7 +77,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         sizeOf: lengthOf,
       })) {
         const newTasks = slice.map((row) => ({ row, activityId: clock.newId(now) }))
-        const { missing: left, isOpen } = await repos.tasks.insertNew(newTasks)
+        const { missing: left, isOpen } = await repos.newTasks.insert(newTasks)
         if (!isOpen) {
           await writableDestination(repos, destination.listId)
           throw projectArchived(destination.projectName)
@@ -152,10 +152,4 @@ export async function writableDestination(
   if (!destination) throw listNotFound(listId ?? '(default)')
   if (destination.isArchived) throw projectArchived(destination.projectName)
   return destination
-}
-
-/** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
-export const byExternalId = (a: Pick<NewTaskInBulk, 'externalId'>, b: Pick<NewTaskInBulk, 'externalId'>) => {
-  const [first, second] = [a.externalId ?? '', b.externalId ?? '']
-  return first === second ? 0 : first < second ? -1 : 1
 }

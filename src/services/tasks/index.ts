@@ -15,10 +15,9 @@ import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { TaskQuery } from '../../schemas/task-query.ts'
-import type { NewTask, TaskChange } from '../../schemas/task-requests.ts'
+import type { TaskChange } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
-import type { Shared } from '../idempotency.ts'
 import type { PageJson } from '../page.ts'
 import { requirePlace } from '../place.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
@@ -37,7 +36,7 @@ import { pageOf } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
 import { possibleCreationOf } from './possible-creation.ts'
-import type { singleCreationOf } from './single-creation.ts'
+import { type NewTaskBatches, singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { writtenFor, writtenTask } from './view.ts'
 
@@ -58,37 +57,12 @@ export const taskOperations = {
   restore: { scope: 'tasks:write' },
 } satisfies Operations<ReturnType<typeof tasksService>>
 
-export function tasksService({ repos, clock, createSingle, updateSingle }: TasksDeps) {
+export function tasksService({ repos, clock, newTaskBatches, updateSingle }: TasksDeps) {
   const createMany = creationOf({ repos, clock })
   const createPossible = possibleCreationOf({ repos, clock })
 
   return {
-    /**
-     * Creates a task, or finds the existing one by externalId.
-     * @throws list_not_found, project_archived, description_read_only, task_not_found for a task that it is blocked by,
-     * dependency_cycle
-     */
-    async create(
-      caller: Caller,
-      { input, ...existing }: { input: NewTask } & WhenExisting,
-    ): Promise<CreatedTask> {
-      const single = await createSingle?.(caller, { input })
-      if (single) return single
-      const { listId, ...rest } = input
-      const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [rest] })
-      if (refused) throw refused
-      // A list that was sent is one of the fields to update; `rest` has the others.
-      const changeOf = changeWhenExisting(existing, listId === undefined ? {} : { listId })
-      const [created] = await createMany(caller, { listId, inputs: [rest], changeOf })
-      return created as CreatedTask
-    },
-
-    /**
-     * Creates a task, and stores the response for the request's idempotency key, together with others. Returns undefined
-     * if it has to be created in a transaction of its own.
-     */
-    createShared: (caller: Caller, shared: Required<Shared<NewTask, CreatedTask>>) =>
-      createSingle?.(caller, shared),
+    create: singleCreationOf({ repos, clock, batches: newTaskBatches }),
 
     /** For each input of `createMany` the error of the tasks that it names in `blockedBy`, if there is any. */
     refusedBlockers: (caller: Caller, inputs: NamingInputs): Promise<(AppError | undefined)[]> =>
@@ -273,8 +247,8 @@ interface UpdateRequest {
 interface TasksDeps {
   repos: Repositories
   clock: Clock
-  /** Creates a task together with others; absent inside a transaction. */
-  createSingle?: ReturnType<typeof singleCreationOf> | undefined
+  /** Inserts a task together with others; absent inside a transaction. */
+  newTaskBatches?: NewTaskBatches | undefined
   /** Changes a task together with others; absent inside a transaction. */
   updateSingle?: ReturnType<typeof singleUpdateOf> | undefined
 }

@@ -1,9 +1,10 @@
+import { byExternalId } from '../../domain/new-task.ts'
 import { AppError, type ErrorCode } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 import { namesBlockers } from './blockers.ts'
-import { byExternalId, type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
+import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 
 /** What one input makes wrong: without it, the others can be created. */
 const OF_AN_INPUT: readonly ErrorCode[] = [
