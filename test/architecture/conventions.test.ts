@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { namedSchemas } from '../../src/schemas/index.ts'
+import { files, root, source } from '../support/source-files.ts'
+
+/** What npm's scripts start: only these know the environment. */
+const ENTRY_POINTS = ['server.ts', 'cli.ts']
+
+describe('the source', () => {
+  test('lists each schema with an id', async () => {
+    const modules = readdirSync(join(root, 'src/schemas')).map(
+      (file) => import(/* @vite-ignore */ `../../src/schemas/${file}`),
+    )
+    const exported = (await Promise.all(modules)).flatMap((module) => Object.values<{ $id?: string }>(module))
+    const ids = new Set(exported.flatMap((value) => value?.$id ?? []))
+    const listed = new Set(namedSchemas.map(({ $id }) => $id))
+    expect(
+      [...ids].filter((id) => !listed.has(id)),
+      'add them to src/schemas/index.ts',
+    ).toEqual([])
+  })
+
+  test('has words for each pattern, because errors show them instead', () => {
+    const withoutWords = (schema: unknown, path: string): string[] => {
+      if (typeof schema !== 'object' || schema === null) return []
+      const { pattern, format } = schema as Record<string, unknown>
+      const isMissing = typeof pattern === 'string' && format !== 'uri' && !('x-words' in schema)
+      const inside = Object.entries(schema).flatMap(([name, part]) => withoutWords(part, `${path}/${name}`))
+      return isMissing ? [path, ...inside] : inside
+    }
+    expect(namedSchemas.flatMap((schema) => withoutWords(schema, String(schema.$id)))).toEqual([])
+  })
+
+  test('reads the environment in one place', () => {
+    const violations = files
+      .filter(({ file }) => !ENTRY_POINTS.includes(file) && /process\.env/.test(source(file)))
+      .map(({ file }) => `src/${file} reads process.env: ask config.ts`)
+    expect(violations).toEqual([])
+  })
+
+  test('keeps its top level to the listed names', () => {
+    const named = [
+      'Dockerfile',
+      'LICENSE',
+      'README.md',
+      'docker-compose.yml',
+      'docs',
+      'drizzle.config.ts',
+      'migrations',
+      'package-lock.json',
+      'package.json',
+      'src',
+      'test',
+      'tsconfig.json',
+    ]
+    const ignored = ['node_modules', 'data', 'dist']
+    const odd = readdirSync(root).filter(
+      (name) => !name.startsWith('.') && ![...named, ...ignored].includes(name),
+    )
+    expect(odd).toEqual([])
+  })
+})
