@@ -7,7 +7,7 @@ import { type CodeHostFake, startCodeHost } from '../support/code-host.ts'
 import { DUMPS, type Dump, loadDump } from '../support/dumps.ts'
 import { feedback, sender } from '../support/feedback.ts'
 import { cleanUp, killServer, newDataDir } from '../support/inlet-process.ts'
-import { addressOf, killGroup, killNpm, type NpmProcess, spawnNpm } from '../support/npm.ts'
+import { addressOf, adminKeyIn, killGroup, killNpm, type NpmProcess, spawnNpm, stop } from '../support/npm.ts'
 import { emptyDatabase, withAdmin } from '../support/postgres.ts'
 
 /** What was run, as an operator types it. */
@@ -288,15 +288,6 @@ function startInlet(env: Record<string, string>): NpmProcess {
 function run(words: string[], env: Record<string, string>): NpmProcess['ended'] {
   typed.push(['npm', ...words].join(' ').replace(/ \/.*/, ' /backups/inlet.tar.gz'))
   return spawnNpm(words, { env }).ended
-}
-
-const adminKeyIn = (output: string) =>
-  /^Admin key \(shown only once\):\n {2}(inl_\S+)$/m.exec(output)?.[1] ?? ''
-
-/** As a supervisor does. */
-async function stop({ process, ended }: NpmProcess): Promise<void> {
-  process.kill('SIGTERM')
-  await ended
 }
 
 async function connect(client: Api, projectId: string): Promise<void> {

@@ -58,6 +58,16 @@ export async function addressOf({ output, ended }: NpmProcess): Promise<string> 
   return find() ?? ''
 }
 
+/** The admin key that the first start, and `npm run keys`, print. */
+export const adminKeyIn = (output: string) =>
+  /^Admin key \(shown only once\):\n {2}(inl_\S+)$/m.exec(output)?.[1] ?? ''
+
+/** As a supervisor does. */
+export async function stop({ process, ended }: NpmProcess): Promise<void> {
+  process.kill('SIGTERM')
+  await ended
+}
+
 /** SIGKILL for npm and all that it started. */
 export async function killGroup({ process: { pid }, ended }: NpmProcess): Promise<void> {
   if (pid) send(-pid, 'SIGKILL')
