@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import type { TestApp } from '../support/app.ts'
 import { deliver, FORM_TEMPLATE, inboxOf, type SentSource, sourceOf } from '../support/sources.ts'
+import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+let instances: TwoInstances
 let service: TestApp
 let other: TestApp
 beforeAll(async () => {
-  service = await startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
-  other = await startApp({
-    env: { ENCRYPTION_KEY: 'ab'.repeat(32) },
-    connectionString: service.connectionString,
-  })
+  instances = await startTwoInstances({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } })
+  ;({ service, second: other } = instances)
 })
-afterAll(async () => {
-  await other.close()
-  await service.close()
-})
+afterAll(() => instances.close())
 
 const bearer = { scheme: 'bearer' } as const
 const hmac = { scheme: 'hmac_sha256_hex', header: 'X-Signature' } as const

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { syncedComments } from '../../support/synced-comments.ts'
 import { type Syncing, startSyncing } from '../../support/syncing.ts'
 
 let service: Syncing
@@ -7,24 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-type Connected = Awaited<ReturnType<Syncing['connected']>>
-
-const withComments = (fill = 0) => service.connected({ comments: true }, fill)
-
-const commentsOf = ({ project }: Pick<Connected, 'project'>) =>
-  service.query(
-    `select comments.*, tasks.codehost_number as number, tasks.comment_count from comments
-     join tasks on tasks.id = task_id where tasks.project_id = $1 order by comments.id`,
-    [project.id],
-  )
-
-const bodiesOf = async (connected: Connected) => (await commentsOf(connected)).map(({ body }) => body)
-
-const activityOf = async ({ project }: Connected, type: string) =>
-  service.query(
-    'select actor_type, actor_name, task_id, metadata from activity where project_id = $1 and type = $2 order by id',
-    [project.id, type],
-  )
+const { withComments, commentsOf, bodiesOf, activityOf } = syncedComments(() => service)
 
 describe('comments of the code host', () => {
   test('are deleted by a full run, once the code host confirms each', async () => {
