@@ -1,6 +1,9 @@
 import { invalidCursor } from '../errors/index.ts'
 import { isDateTime, isUuid } from '../schemas/formats.ts'
 
+/** A page of any list ends with the item that brings it to this size, so that no response needs more memory. */
+export const MAX_PAGE_BYTES = 1024 * 1024
+
 /** A position in a page: the value of the sort (none where ids alone are the order) and the id. */
 export interface PageCursor {
   key: string | number | null

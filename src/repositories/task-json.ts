@@ -9,10 +9,32 @@ import type { TaskRow } from './tasks.ts'
  * nothing has to be parsed or built in Node. It must equal `toTask`, which builds the same from a row.
  */
 export function taskJson({ isSummary }: { isSummary: boolean }): SQL {
-  const members = isSummary ? BRIEF : ALL
-  const parts = Object.entries(members).map(([name, value]) => `'"${name}":' || ${value}`)
-  return sql.raw(asOneLiteral(`'{' || ${parts.join(` || ',' || `)} || '}'`))
+  const { opening, ending } = taskJsonParts({ isSummary })
+  return sql`${opening} || ${ending}`
 }
+
+/** The same in two parts, so that the long texts of a task are read only if there is room for them in a page. */
+export function taskJsonParts({ isSummary }: { isSummary: boolean }) {
+  return isSummary
+    ? { opening: sql.raw(asOneLiteral(`'{' || ${membersOf(BRIEF)}`)), ending: sql.raw(`'}'`) }
+    : {
+        opening: sql.raw(asOneLiteral(`'{' || ${membersOf(SHORT)}`)),
+        ending: sql.raw(asOneLiteral(`',' || ${membersOf({ description, notes })} || '}'`)),
+      }
+}
+
+/** The bytes of both parts, of rows that have the first one as `opening`; what is escaped in long texts counts once. */
+export const jsonBytes = ({ isSummary }: { isSummary: boolean }) =>
+  isSummary
+    ? sql.raw('octet_length(opening)')
+    : sql.raw(
+        'octet_length(opening) + coalesce(octet_length(description), 0) + coalesce(octet_length(notes), 0)',
+      )
+
+const membersOf = (members: Record<string, string>) =>
+  Object.entries(members)
+    .map(([name, value]) => `'"${name}":' || ${value}`)
+    .join(` || ',' || `)
 
 /** Neighbouring literals become one: PostgreSQL would concatenate them for each row, a fifth of a page's time. */
 const asOneLiteral = (expression: string) => expression.replaceAll(`' || '`, '')
@@ -90,4 +112,7 @@ type Unnamed =
   | 'createdById'
   | 'createdByName'
   | 'deletedAt'
-const ALL = { ...BRIEF, ...LONG } satisfies Record<Exclude<keyof TaskRow, Unnamed>, string>
+const { description, notes, ...SHORT } = { ...BRIEF, ...LONG } satisfies Record<
+  Exclude<keyof TaskRow, Unnamed>,
+  string
+>

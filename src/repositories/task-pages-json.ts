@@ -1,10 +1,10 @@
 import { and, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { LONG_BYTES, MAX_LONG_BYTES } from './bounded-tasks.ts'
+import { MAX_PAGE_BYTES } from '../domain/cursor.ts'
 import type { Executor, Reach } from './index.ts'
 import type { FilterConditions } from './task-filters.ts'
-import { taskJson, utc } from './task-json.ts'
+import { jsonBytes, taskJson, taskJsonParts, utc } from './task-json.ts'
 import {
   isCandidate,
   opaque,
@@ -18,10 +18,8 @@ import type { TaskPageRequest } from './task-pages.ts'
 
 /** A page of tasks as JSON text. */
 export interface TaskPageJson {
-  /** Separated by commas, without brackets; null if they have more than `MAX_BYTES`. */
-  items: string | null
-  /** Its tasks, where `items` is null. */
-  ids: string[]
+  /** Separated by commas, without brackets. */
+  items: string
   /** The last item, if another page follows. */
   last: TaskPosition | null
 }
@@ -33,8 +31,7 @@ export interface TaskPosition {
 }
 
 interface PageRow {
-  items: string | null
-  ids: string[] | null
+  items: string
   lastId: string | null
   lastKey: string | null
 }
@@ -45,14 +42,14 @@ export interface TaskJson {
   version: number
 }
 
-/** Some tasks as JSON text, by id, and which of the requested ones, from 1, is the first that was left out. */
-export interface TaskPortion {
+/** As many tasks as a page has room for. */
+export interface TasksJson {
+  /** As JSON text, by id. */
   items: Map<string, string>
-  next: number | null
+  /** Those that there is no room for. */
+  unread: Set<string>
 }
 
-/** What one reader of a page may make this process hold at once. */
-const MAX_BYTES = 512 * 1024
 /** Each is prepared by each connection. */
 const MAX_STATEMENTS = 200
 
@@ -180,24 +177,28 @@ const LAST_ID = sql.raw(`'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
 const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
   sql`order by ${sql.join(orderOf(reached, page), sql`, `)} limit ${sql.raw(String(page.limit))}`
 
-/** As many of these tasks as fit, in the order of the ids; at least the first. */
-export async function readPortionJson(
+/** As many of these tasks as a page has room for, in the order of the ids; at least the first that there is. */
+export async function readTasksJson(
   db: Executor,
-  { ids, condition, isSummary }: { ids: string[]; condition: SQL | undefined; isSummary: boolean },
-): Promise<TaskPortion> {
-  const { rows } = await db.execute<{ id: string; place: number; json: string | null }>(sql`
-    select id, place::integer,
-      case when coalesce(bytes, 0) < ${sql.raw(String(MAX_LONG_BYTES))} then ${taskJson({ isSummary })} end as json
+  { ids, condition }: { ids: string[]; condition: SQL | undefined },
+): Promise<TasksJson> {
+  const { opening, ending } = taskJsonParts({ isSummary: false })
+  const bytes = jsonBytes({ isSummary: false })
+  const { rows } = await db.execute<{ id: string; json: string | null }>(sql`
+    select id, case when before < ${MAX_BYTES} then opening || ${ending} end as json
     from (
-      select ${tasks}.*, place, sum(${isSummary ? sql`1` : LONG_BYTES})
-        over (order by place rows between unbounded preceding and 1 preceding) as bytes
-      from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (listed_id, place)
-      join ${tasks} on id = listed_id
-      where ${condition ?? sql`true`}
-    ) as sized
-    order by place`)
-  const items = rows.flatMap(({ id, json }) => (json === null ? [] : [[id, json] as const]))
-  return { items: new Map(items), next: rows.find(({ json }) => json === null)?.place ?? null }
+      select *, sum(${bytes}) over (order by place) - (${bytes}) as before
+      from (
+        select id, place, description, notes, ${opening} as opening
+        from unnest(${sql.param(ids)}::uuid[]) with ordinality as listed (listed_id, place)
+        join ${tasks} on id = listed_id
+        where ${condition ?? sql`true`} offset 0
+      ) as found
+    ) as sized`)
+  return {
+    items: new Map(rows.flatMap(({ id, json }) => (json === null ? [] : [[id, json] as const]))),
+    unread: new Set(rows.flatMap(({ id, json }) => (json === null ? [id] : []))),
+  }
 }
 
 const findJson = preparedStatement<TaskJson>(
@@ -219,9 +220,9 @@ export async function readTaskJson(
 
 function pageOf({ rows }: { rows: PageRow[] }, { sortBy }: Pick<TaskPageRequest, 'sortBy'>): TaskPageJson {
   const [row] = rows
-  const { items = null, ids, lastId = null, lastKey = null } = row ?? {}
+  const { items = '', lastId = null, lastKey = null } = row ?? {}
   const last = lastId === null ? null : { id: lastId, key: keyOf({ sortBy }, lastKey) }
-  return { items, ids: ids ?? [], last }
+  return { items, last }
 }
 
 const keyOf = ({ sortBy }: Pick<TaskPageRequest, 'sortBy'>, key: string | null) =>
@@ -257,21 +258,30 @@ function statementFor(shape: PageShape) {
   return statement
 }
 
-/** One row more than the page has tells whether another page follows. */
+/**
+ * The items end with the one that brings them to the size of a page: texts that there is no room for are not read. One row
+ * more than the page has tells whether another page follows.
+ */
 function pageStatement(rows: SQL, { sortBy, limit, isSummary }: Omit<TaskPageRequest, 'after'>): SQL {
-  const size = sql.raw(String(limit - 1))
-  const isSmall = sql`coalesce(sum(octet_length(json)), 0) <= ${sql.raw(String(MAX_BYTES))}`
+  const { opening, ending } = taskJsonParts({ isSummary })
+  const bytes = jsonBytes({ isSummary })
   return sql`
     with rows as materialized (${rows})
-    select page.items, page.ids, last.id as "lastId", last.key as "lastKey"
+    select page.items, last.id as "lastId", last.key as "lastKey"
     from (
-      select case when ${isSmall} then coalesce(string_agg(json, ','), '') end as items,
-        case when not ${isSmall} then array_agg(id) end as ids
-      from (select id, ${taskJson({ isSummary })} as json from rows limit ${size}) as page
+      select coalesce(string_agg(opening || ${ending}, ','), '') as items, count(*) as count
+      from (
+        select opening, description, notes, sum(${bytes}) over (rows unbounded preceding) - (${bytes}) as before
+        from (
+          select ${opening} as opening, description, notes from rows limit ${sql.raw(String(limit - 1))}
+        ) as made
+      ) as sized where before < ${MAX_BYTES}
     ) as page left join lateral (
-      select id, ${sql.raw(KEYS[sortBy])} as key from rows offset ${sql.raw(String(limit - 2))} limit 1
-    ) as last on exists (select from rows offset ${size})`
+      select id, ${sql.raw(KEYS[sortBy])} as key from rows offset greatest(page.count - 1, 0) limit 1
+    ) as last on exists (select from rows offset page.count)`
 }
+
+const MAX_BYTES = sql.raw(String(MAX_PAGE_BYTES))
 
 const KEYS = {
   created: 'null',

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { and, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
@@ -6,15 +6,15 @@ import { conditionOf, type TaskFilter } from './task-filters.ts'
 import {
   foundRowsOf,
   readPlaceJson,
-  readPortionJson,
   readPosition,
   readRowsJson,
   readTaskJson,
+  readTasksJson,
   rowsOf,
   type TaskJson,
   type TaskPageJson,
-  type TaskPortion,
   type TaskPosition,
+  type TasksJson,
   walkedRowsOf,
 } from './task-pages-json.ts'
 import { contains, foundByText, rarestWord } from './task-texts.ts'
@@ -26,13 +26,6 @@ export interface TaskPageRequest {
   after?: { key: string | number | null; id: string } | undefined
   limit: number
   isSummary: boolean
-}
-
-type Deleted = 'excluded' | 'only' | 'included'
-
-export interface PortionOptions {
-  deleted?: Deleted
-  isSummary?: boolean
 }
 
 export interface SearchOptions {
@@ -124,12 +117,9 @@ export function taskPages(
     /** Reads a task as JSON text. */
     findJson: (id: string): Promise<TaskJson | undefined> => readTaskJson(db, { reach, id }),
 
-    /** Reads as many of these tasks as JSON text as fit in memory. */
-    listPortion: (
-      ids: string[],
-      { deleted = 'excluded', isSummary = false }: PortionOptions = {},
-    ): Promise<TaskPortion> =>
-      readPortionJson(db, { ids, isSummary, condition: and(inReach, isListed(deleted)) }),
+    /** Reads as many of these tasks as JSON text as a page has room for. */
+    listJson: (ids: string[]): Promise<TasksJson> =>
+      readTasksJson(db, { ids, condition: and(inReach, isNull(tasks.deletedAt)) }),
 
     /** Rows to decide a change on, in the order of the ids: as many as fit in memory. */
     async listByIds(ids: string[]): Promise<BoundedTaskRow[]> {
@@ -153,9 +143,6 @@ export function taskPages(
 
 /** Where only the number of rows matters. */
 const UNSORTED = { direction: 'descending', isSummary: true } as const
-
-const isListed = (deleted: Deleted): SQL | undefined =>
-  ({ excluded: isNull(tasks.deletedAt), only: isNotNull(tasks.deletedAt), included: undefined })[deleted]
 
 /** 60 ms at 10 µs each, with 540 characters. */
 const MAX_SCANNED = 6_000

@@ -67,7 +67,7 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(ActivityPage, { description: 'A page of activities.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await activity.list(request.caller, request.query)),
+    (request) => activity.list(request.caller, request.query),
   )
 
   app.get(

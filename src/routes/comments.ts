@@ -66,10 +66,7 @@ export const commentsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         response: { 200: responses(CommentPage, { description: 'A page of comments.' }) },
       },
     },
-    async (request, reply) =>
-      reply.sendPage(
-        await comments.list(request.caller, { taskId: request.params.id, query: request.query }),
-      ),
+    (request) => comments.list(request.caller, { taskId: request.params.id, query: request.query }),
   )
 
   app.get(

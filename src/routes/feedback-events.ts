@@ -26,7 +26,7 @@ export const feedbackEventsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'fee
         response: { 200: responses(InboxEventPage, { description: 'A page of feedback events.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await feedbackInbox.list(request.query)),
+    (request) => feedbackInbox.list(request.query),
   )
 
   app.get(

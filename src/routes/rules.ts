@@ -190,10 +190,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
         response: { 200: responses(RuleVersionPage, { description: 'A page of versions.' }) },
       },
     },
-    async (request, reply) =>
-      reply.sendPage(
-        await rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
-      ),
+    (request) => rules.listVersions(request.caller, { id: request.params.id, query: request.query }),
   )
 
   app.post(

@@ -54,7 +54,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         response: { 200: responses(SavedFilterPage, { description: 'A page of saved filters.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await savedFilters.list(request.caller, request.query)),
+    (request) => savedFilters.list(request.caller, request.query),
   )
 
   app.get(

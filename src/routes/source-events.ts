@@ -73,8 +73,7 @@ export const sourceEventsRoutes: FastifyPluginAsyncTypebox<
         response: { 200: responses(SourceEventPage, { description: 'A page of deliveries.' }) },
       },
     },
-    async (request, reply) =>
-      reply.sendPage(await sourceInbox.list(request.caller, { ...request.params, query: request.query })),
+    (request) => sourceInbox.list(request.caller, { ...request.params, query: request.query }),
   )
 
   app.post(

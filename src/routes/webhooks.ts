@@ -67,7 +67,7 @@ export const webhooksRoutes: FastifyPluginAsyncTypebox<
         response: { 200: responses(WebhookPage, { description: 'A page of webhooks.' }) },
       },
     },
-    async (request, reply) => reply.sendPage(await webhooks.list(request.caller, request.query)),
+    (request) => webhooks.list(request.caller, request.query),
   )
 
   app.get(
@@ -188,10 +188,7 @@ export const webhooksRoutes: FastifyPluginAsyncTypebox<
         response: { 200: responses(WebhookDeliveryPage, { description: 'A page of deliveries.' }) },
       },
     },
-    async (request, reply) =>
-      reply.sendPage(
-        await webhookDeliveries.list(request.caller, { ...request.params, query: request.query }),
-      ),
+    (request) => webhookDeliveries.list(request.caller, { ...request.params, query: request.query }),
   )
 
   app.post(

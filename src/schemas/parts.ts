@@ -70,7 +70,7 @@ export const Limit = Type.Integer({
   minimum: 1,
   maximum: 200,
   default: 50,
-  description: 'The maximum number of results.',
+  description: 'The maximum number of results. A page also ends once its items have 1 MiB.',
 })
 
 export const Cursor = Type.String({
@@ -98,7 +98,8 @@ export const PageOf = <T extends TSchema>(
       nextCursor: Nullable(
         Type.String({
           maxLength: 1024,
-          description: 'Pass it as `cursor` to get the next page. Null on the last page.',
+          description:
+            'Pass it as `cursor` to get the next page. Null on the last page: one with fewer results than `limit` needn’t be the last.',
         }),
       ),
     },

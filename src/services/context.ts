@@ -94,7 +94,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
     return {
       ...(await common()),
       lists: visible(lists.slice(0, MAX_LISTS)),
-      tasks: { ...counts, recent: visible(itemsOf<TaskBrief>(recent.items ?? '')) },
+      tasks: { ...counts, recent: visible(itemsOf<TaskBrief>(recent)) },
       omitted: isCut ? [omitted] : [],
       omittedCount: isCut ? 1 : 0,
     }

@@ -1,5 +1,5 @@
 import { overriddenBy } from '../domain/claim.ts'
-import { decodeCursor } from '../domain/cursor.ts'
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
 import { distinctiveWords, pairsOf } from '../domain/distinctive-words.ts'
 import { decideMerge, decideUnmerge } from '../domain/merging.ts'
 import type { Operations } from '../domain/operation.ts'
@@ -14,7 +14,6 @@ import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
 import { itemsOf, type PageJson } from './page.ts'
-import { pageOf } from './tasks/left-out.ts'
 import { lockTasks, writableTask } from './tasks/locks.ts'
 import { countReport, type LockedReport, withTarget } from './tasks/merged.ts'
 import { writtenFor, writtenTask } from './tasks/view.ts'
@@ -98,13 +97,12 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       const { sortBy, direction, isKey } = taskOrderOf({})
       const after = cursor === undefined ? undefined : decodeCursor(cursor, { sort: ORDER, isKey })
       const isSummary = query.fields === 'summary'
-      const bound = repos.within(caller)
-      const { tasks } = bound
+      const { tasks } = repos.within(caller)
       if (!(await tasks.find(id))) throw taskNotFound(id)
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
-      const read = await tasks.list({ mergedInto: id }, page)
+      const { items, last } = await tasks.list({ mergedInto: id }, page)
       const more = query.count ? { counts: countsOf(await tasks.countReported(id)) } : undefined
-      return pageOf(bound, { ...read, sort: ORDER, more, isSummary })
+      return { items, nextCursor: last && encodeCursor(ORDER, last), more }
     },
 
     /**
@@ -156,7 +154,7 @@ async function latestReports(
 ): Promise<TaskListItem[]> {
   const { sortBy, direction } = taskOrderOf({})
   const page = await tasks.list({ mergedInto: id }, { sortBy, direction, limit: limit + 1, isSummary: true })
-  return itemsOf<TaskListItem>(page.items ?? '')
+  return itemsOf<TaskListItem>(page)
 }
 
 function countsOf(counted: ReportedCount[]): ReportCounts {

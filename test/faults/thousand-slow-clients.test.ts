@@ -74,10 +74,10 @@ async function trickles(url: string, key: string): Promise<Socket> {
   return socket
 }
 
-/** Asks for two megabytes and reads none of them. */
+/** Asks for two pages of one megabyte and reads none of them. */
 async function doesNotRead(url: string, key: string): Promise<Socket> {
   const request = `GET /api/tasks?limit=200 HTTP/1.1\r\nHost: inlet\r\nX-API-Key: ${key}\r\n\r\n`
-  const { socket } = await slowClient(url, { bytes: [request], isReading: false })
+  const { socket } = await slowClient(url, { bytes: [request, request], isReading: false })
   return socket
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -12,7 +13,7 @@ beforeAll(async () => {
   const logger = pino({ level: 'info' }, { write: (line) => logged.push(JSON.parse(line)) })
   service = await startApp({ logger })
   const { inbox } = await service.given.project()
-  // Far more than the network buffers.
+  // Far more than the network buffers, as CSV; a page of JSON ends at 1 MiB.
   const tasks = Array.from({ length: 50 }, (_, n) => ({
     title: `${n}`,
     description: 'Text '.repeat(13_000),
@@ -26,15 +27,31 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Sends a request without reading; returns the service's side of it and how to reset the connection. */
-async function send(path: string) {
+interface Requests {
+  accept?: string
+  /** How many are sent, one after the other, without waiting for a response. */
+  count?: number
+}
+
+/** Sends requests without reading; returns the service's side of the last one and how to reset the connection. */
+async function send(path: string, { accept = '*/*', count = 1 }: Requests = {}) {
   const { hostname, port } = new URL(service.url)
-  const begun = once(service.app.server, 'request')
+  const begun = new Promise<ServerResponse>((resolve) => {
+    let left = count
+    service.app.server.on('request', function listen(_, response) {
+      if (--left > 0) return
+      service.app.server.off('request', listen)
+      resolve(response)
+    })
+  })
   const socket = connect(Number(port), hostname).on('error', () => {})
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${service.adminKey}\r\n\r\n`)
-  const [, response] = await begun
+  const head = `Host: localhost\r\nX-API-Key: ${service.adminKey}\r\nAccept: ${accept}\r\n\r\n`
+  socket.write(`GET ${path} HTTP/1.1\r\n${head}`.repeat(count))
+  const response = await begun
   return {
     firstBytes: () => once(socket, 'readable'),
+    /** When the network has no room for the rest. */
+    isStuck: () => expect.poll(() => response.req.socket.writableLength).toBeGreaterThan(0),
     async reset() {
       const closed = once(response, 'close')
       socket.resetAndDestroy()
@@ -49,20 +66,28 @@ const problems = () => logged.filter(({ level }) => Number(level) > 30)
 const lastRequest = () => logged.findLast(({ route }) => route !== undefined)
 
 describe('a client that disconnects', () => {
-  test.each([
-    '/api/tasks?limit=200',
-    '/api/tasks?limit=200&q=Text',
-    '/api/tasks?limit=200&sort=-priority',
-    '/api/activity?limit=200',
-    '/api/stream',
-  ])('in the middle of the response is not an error: GET %s', async (path) => {
-    const client = await send(path)
+  const csv = { accept: 'text/csv' }
+  // Together far more than the network buffers.
+  const pipelined = { count: 30 }
+  test.each<[string, Requests]>([
+    ['/api/tasks', csv],
+    ['/api/tasks?q=Text', csv],
+    ['/api/tasks?sort=-priority', csv],
+    ['/api/export', {}],
+    ['/api/stream', {}],
+    ['/api/tasks?limit=200', pipelined],
+    ['/api/activity?limit=200', pipelined],
+  ])('in the middle of the response is not an error: GET %s %j', async (path, requests) => {
+    const client = await send(path, requests)
     await client.firstBytes()
+    if (path !== '/api/stream') await client.isStuck()
     await client.reset()
 
     expect(problems()).toEqual([])
     const route = path.split('?')[0]
-    expect(lastRequest()).toMatchObject({ msg: 'client disconnected', route, status: 200 })
+    const cut = logged.filter(({ msg }) => msg === 'client disconnected')
+    expect(cut.slice(-(requests.count ?? 1))).toContainEqual(expect.objectContaining({ route, status: 200 }))
+    expect(lastRequest()).toMatchObject({ msg: 'client disconnected', route })
     expect((await service.get('/api/me')).status).toBe(200)
   })
 

@@ -13,7 +13,7 @@ import {
   UpdateTaskInput,
 } from '../../schemas/tools.ts'
 import { commentOperations } from '../../services/comments.ts'
-import { parsedItems } from '../../services/page.ts'
+import { itemsOf } from '../../services/page.ts'
 import { taskOperations } from '../../services/tasks/index.ts'
 import { refuseArguments } from './arguments.ts'
 import { claimTask } from './claims.ts'
@@ -45,7 +45,7 @@ export const taskTools: Tool[] = [
           limit,
           fields: 'summary',
         })
-        return { found: await parsedItems<TaskBrief>(page), nextCursor: page.nextCursor }
+        return { found: itemsOf<TaskBrief>(page), nextCursor: page.nextCursor }
       }
       let { found, nextCursor } = await pageFrom(query.cursor)
       // A search that no index helps ends pages early: the assistant need not ask for each.

@@ -1,4 +1,5 @@
 import { type ChangePosition, decodeChangeCursor, encodeChangeCursor } from '../../domain/change-cursor.ts'
+import { MAX_PAGE_BYTES } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { AppError, invalidChangeCursor, projectNotFound, tooManyLongPolls } from '../../errors/index.ts'
 import { semaphore } from '../../lib/semaphore.ts'
@@ -49,8 +50,6 @@ interface Reading {
 const MAX_CONCURRENT_READS = 3
 /** An activity has up to 32 KB. */
 const MAX_AT_ONCE = 50
-/** A page ends above this many characters; the cursor continues there. */
-const MAX_PAGE_LENGTH = 1024 * 1024
 
 export const changesOperations = {
   list: { scope: 'tasks:read' },
@@ -107,15 +106,18 @@ export function changesService({
     const items: ChangeItem[] = []
     const to = Math.min(end.position, after.position + MAX_POSITIONS)
     let position = after.position
-    for (let length = 0; position < to && items.length < limit && length < MAX_PAGE_LENGTH; ) {
+    for (let bytes = 0; position < to && items.length < limit && bytes < MAX_PAGE_BYTES; ) {
       const count = Math.min(limit - items.length, MAX_AT_ONCE)
       const rows = await repos.changes.list({ after: position, to, ...filter, limit: count })
+      position = rows.length < count ? to : (rows.at(-1)?.position ?? to)
       for (const row of rows) {
         const { data } = toEvent(row, { epoch: end.epoch, position: row.position })
         items.push({ position: row.position, json: data })
-        length += data.length
+        bytes += Buffer.byteLength(data)
+        if (bytes < MAX_PAGE_BYTES) continue
+        position = row.position
+        break
       }
-      position = rows.length < count ? to : (rows.at(-1)?.position ?? to)
     }
     return { items, next: { epoch: end.epoch, position }, hasMore: position < end.position }
   }
@@ -179,9 +181,15 @@ type Change = StreamEvent & { position: number }
 const isChange = (event: StreamEvent): event is Change => event.position !== undefined
 
 function firstOf(changes: Change[], { limit, epoch }: { limit: number; epoch: string }): SomeChanges {
-  const items = changes.slice(0, limit).map(({ position, data }) => ({ position, json: data }))
+  const items: ChangeItem[] = []
+  let bytes = 0
+  for (const { position, data } of changes.slice(0, limit)) {
+    items.push({ position, json: data })
+    bytes += Buffer.byteLength(data)
+    if (bytes >= MAX_PAGE_BYTES) break
+  }
   const position = items.at(-1)?.position ?? 0
-  return { items, next: { epoch, position }, hasMore: changes.length > limit }
+  return { items, next: { epoch, position }, hasMore: changes.length > items.length }
 }
 
 const pageOf = ({ items, next, hasMore }: SomeChanges): ChangesJson => ({

@@ -30,11 +30,9 @@ export function csvOf({ repos, list }: CsvDeps) {
     async function* linesFrom(first: PageJson): AsyncGenerator<string> {
       yield BYTE_ORDER_MARK + csv.header
       for (let page = first; ; ) {
-        for await (const items of portionsIn(page)) {
-          const tasks = itemsOf<TaskListItem>(items)
-          const known = await names(tasks)
-          yield tasks.map((task) => csv.line(task, known)).join('')
-        }
+        const tasks = itemsOf<TaskListItem>(page)
+        const known = await names(tasks)
+        yield tasks.map((task) => csv.line(task, known)).join('')
         if (page.nextCursor === null) return
         page = await pageAfter(page.nextCursor)
       }
@@ -62,11 +60,6 @@ export function csvOf({ repos, list }: CsvDeps) {
       return known
     }
   }
-}
-
-async function* portionsIn({ items, rest }: PageJson): AsyncGenerator<string> {
-  if (items !== '') yield items
-  if (rest) yield* rest
 }
 
 const unknownIn = (known: ReadonlyMap<string, string>, ids: string[]) => [

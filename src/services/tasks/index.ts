@@ -1,6 +1,6 @@
 import { NO_CLAIM, overriddenBy, unclaimedStatus } from '../../domain/claim.ts'
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
-import { decodeCursor } from '../../domain/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
@@ -32,7 +32,6 @@ import { bulkChangesOf } from './bulk-change.ts'
 import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
 import { recordStateWrites } from './host-writes.ts'
-import { pageOf } from './left-out.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
 import { possibleCreationOf } from './possible-creation.ts'
@@ -112,9 +111,9 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
       const { tasks } = bound
       const filter = filterOf(query, clock.now())
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
-      const read = await tasks.list(filter, page)
+      const { items, last } = await tasks.list(filter, page)
       const more = query.count ? totalOf(await tasks.count(filter, MAX_EXACT_TOTAL + 1)) : undefined
-      return pageOf(bound, { ...read, sort, more, deleted: query.deleted ? 'only' : 'excluded', isSummary })
+      return { items, nextCursor: last && encodeCursor(sort, last), more }
     },
 
     /**
