@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-export type { AnyColumn, Placeholder, SQL, Subquery } from 'drizzle-orm'
+export type { AnyColumn, Placeholder, SQL } from 'drizzle-orm'
 export type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 export type { PgTable } from 'drizzle-orm/pg-core'
 

@@ -196,8 +196,9 @@ const LONG_FIELDS: readonly string[] = [
   'metadata',
 ] satisfies readonly (keyof StoredTask)[]
 
-export const changesLongFields = (change: TaskChange) =>
-  Object.keys(change).some((name) => LONG_FIELDS.includes(name))
+/** The texts that a change would write: those of a task are compared with them where they are stored. */
+export const longTextsOf = ({ description, notes }: Pick<TaskChange, 'description' | 'notes'>): string[] =>
+  [description, notes].filter((text) => typeof text === 'string')
 
 function difference(
   name: string,

@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
+import { comparedColumns } from './task-columns.ts'
 import { conditionOf, type TaskFilter } from './task-filters.ts'
 import {
   foundRowsOf,
@@ -18,6 +18,7 @@ import {
   walkedRowsOf,
 } from './task-pages-json.ts'
 import { contains, foundByText, rarestWord } from './task-texts.ts'
+import type { TaskRow } from './tasks.ts'
 
 export interface TaskPageRequest {
   sortBy: 'created' | 'opened' | 'updated' | 'deleted' | 'priority' | 'reports'
@@ -121,15 +122,12 @@ export function taskPages(
     listJson: (ids: string[]): Promise<TasksJson> =>
       readTasksJson(db, { ids, condition: and(inReach, isNull(tasks.deletedAt)) }),
 
-    /** Rows to decide a change on, in the order of the ids: as many as fit in memory. */
-    async listByIds(ids: string[]): Promise<BoundedTaskRow[]> {
-      const idList = sql`${sql.param(ids)}::uuid[]`
-      const rows = db
-        .select()
+    /** Without their long texts: see `comparedColumns`. */
+    async listByIds(ids: string[]): Promise<TaskRow[]> {
+      return db
+        .select(comparedColumns([]))
         .from(tasks)
-        .where(and(sql`${tasks.id} = any(${idList})`, inReach, isNull(tasks.deletedAt)))
-        .as('tasks')
-      return readBounded(db, { rows, order: [sql`array_position(${idList}, ${tasks.id})`] })
+        .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach, isNull(tasks.deletedAt)))
     },
   }
 

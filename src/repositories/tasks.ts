@@ -4,11 +4,10 @@ import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { TaskUpdate } from '../domain/task.ts'
 import type { ActivityRow } from './activity.ts'
-import { type BoundedTaskRow, readBounded } from './bounded-tasks.ts'
 import type { Executor, Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
 import { countReported } from './reported-counts.ts'
-import { taskColumns } from './task-columns.ts'
+import { comparedColumns, taskColumns } from './task-columns.ts'
 import { opaque } from './task-page-conditions.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
 import { namingViolations } from './task-violations.ts'
@@ -41,6 +40,19 @@ export const tasksAndActivity = (rows: TaskRow[], activities: ActivityRow[]) => 
   activities: JSON.stringify(activities),
 })
 
+interface LockOptions {
+  /** Includes deleted tasks. */
+  hidden?: boolean
+  texts?: string[] | undefined
+}
+
+interface NamedTasks {
+  sourceId?: string | null
+  ids: string[]
+  isLocked?: boolean
+  texts?: string[] | undefined
+}
+
 export function tasksRepository(
   db: Executor,
   { reach, search }: { reach: Reach; search?: SearchOptions | undefined },
@@ -69,33 +81,29 @@ export function tasksRepository(
       return row
     },
 
-    /** Locks the tasks until the transaction ends, in the same order everywhere. */
-    async listForUpdate(ids: string[], { hidden = false } = {}): Promise<BoundedTaskRow[]> {
-      const locked = db
-        .select()
+    /**
+     * Locks the tasks until the transaction ends, in the same order everywhere. `texts` are those that the caller compares
+     * theirs with: see `comparedColumns`.
+     */
+    async listForUpdate(ids: string[], { hidden = false, texts = [] }: LockOptions = {}): Promise<TaskRow[]> {
+      return db
+        .select(comparedColumns(texts))
         .from(tasks)
         .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach, hidden ? undefined : isShown))
         .orderBy(asc(tasks.id))
         .for('update')
-        .as('tasks')
-      return readBounded(db, { rows: locked, order: [asc(tasks.id)] })
     },
 
     /**
      * In a project, or if it is null, in all within reach. With `isLocked`, locks the tasks until the transaction ends,
-     * in the same order everywhere.
+     * in the same order everywhere. With `texts`, those that the caller compares theirs with: see `comparedColumns`.
      */
     async listByExternalIds(
       projectId: string | null,
-      {
-        source,
-        sourceId = null,
-        ids,
-        isLocked,
-      }: Pick<TaskRow, 'source'> & { sourceId?: string | null; ids: string[]; isLocked?: boolean },
-    ): Promise<BoundedTaskRow[]> {
+      { source, sourceId = null, ids, isLocked, texts }: Pick<TaskRow, 'source'> & NamedTasks,
+    ): Promise<TaskRow[]> {
       const existing = db
-        .select()
+        .select(texts ? comparedColumns(texts) : taskColumns)
         .from(tasks)
         .where(
           and(
@@ -108,8 +116,7 @@ export function tasksRepository(
           ),
         )
         .orderBy(asc(tasks.id))
-      const rows = (isLocked ? existing.for('update') : existing).as('tasks')
-      return readBounded(db, { rows, order: [asc(tasks.id)] })
+      return isLocked ? existing.for('update') : existing
     },
 
     async update(id: string, change: TaskUpdate): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import { actorOfSource, changeOfTask, type TaskSourceRef } from '../../domain/sources/tasks.ts'
-import { decideChange } from '../../domain/task-change.ts'
+import { decideChange, longTextsOf } from '../../domain/task-change.ts'
 import { overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -31,7 +31,8 @@ export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (known.length === 0) return
     const taskIds = known.map(({ taskId }) => taskId)
     const targets = await repos.tasks.listTargets(taskIds)
-    const locked = await lockTasks(repos, { ids: [...taskIds, ...targets] })
+    const texts = items.flatMap(({ task }) => longTextsOf(task))
+    const locked = await lockTasks(repos, { ids: [...taskIds, ...targets], texts })
     const actor = actorOfSource(source)
     const renderedAt = new Map(items.map(({ index, task }) => [index, task]))
     for (const { item, taskId } of known) {

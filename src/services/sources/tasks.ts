@@ -8,6 +8,7 @@ import {
   type TaskSourceRef,
 } from '../../domain/sources/tasks.ts'
 import type { Destination, StoredTask } from '../../domain/task.ts'
+import { longTextsOf } from '../../domain/task-change.ts'
 import { overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
@@ -134,6 +135,7 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
         id,
         externalId,
         changeOf: (task: StoredTask) => changeOfTask(task, renderedOf(id)),
+        texts: longTextsOf(renderedOf(id)),
       }))
       const actor = actorOfSource(source)
       const updated = await updateExisting(repos, { destination, actor, origin: originOf(source), changes })

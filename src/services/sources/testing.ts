@@ -92,6 +92,7 @@ async function knownTasks(
     source: 'webhook',
     sourceId: source.id,
     ids: externalIds,
+    texts: [],
   })
   const items = event ? storedTasksIn(event) : []
   const own = await tasks.listByIds(items.map(({ taskId }) => taskId))

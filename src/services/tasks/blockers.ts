@@ -90,7 +90,11 @@ export async function refusedInputs(
   const existing =
     externalIds.length === 0
       ? []
-      : await tasks.listByExternalIds(projectId, { source: sourceOf(caller.type), ids: externalIds })
+      : await tasks.listByExternalIds(projectId, {
+          source: sourceOf(caller.type),
+          ids: externalIds,
+          texts: [],
+        })
   const taskOf = new Map(existing.map((task) => [task.externalId, task]))
   return inputs.map((input, index) => {
     const refused = refusedOf(input, taskOf.get(input?.externalId ?? null))

@@ -4,15 +4,9 @@ import {
   groupedByColumns,
   refusedTogether,
 } from '../../domain/bulk-change.ts'
-import {
-  type ChangeOutcome,
-  changesLongFields,
-  decideChange,
-  refuseLoneReason,
-} from '../../domain/task-change.ts'
+import { decideChange, longTextsOf, refuseLoneReason } from '../../domain/task-change.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -22,7 +16,6 @@ import type { Caller } from '../access.ts'
 import { activityRow, actorOf } from '../activity/row.ts'
 import { blockedAmong, namesBlockers, refusedBlockersOf, requireNoCycle } from './blockers.ts'
 import { recordStateWrites } from './host-writes.ts'
-import { wholeRows } from './left-out.ts'
 import { lockTasks, writableTask } from './locks.ts'
 import { summaryOf, toTask, writtenFor } from './view.ts'
 
@@ -48,21 +41,17 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
         ids: unique,
         listId: change.listId,
         addsBlockers: namesBlockers(change),
+        texts: longTextsOf(change),
       })
       const destination = await destinationOf(repos, change.listId)
       const present = unique.flatMap((id) => locked.tasks.get(id) ?? [])
       const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
       const now = clock.now()
       const { moveTo } = destination
-      const decide = (task: TaskRow) => {
-        const connection = locked.connections.get(task.projectId)
-        return decideChange(task, { change, moveTo, actor: actorOf(caller), connection, now })
-      }
-      const leftOut = changesLongFields(change) ? present.filter(({ isLeftOut }) => isLeftOut) : []
-      const decided = await decidedInPortions(repos, { leftOut, decide })
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
-        const outcome = (decided.get(task.id) ?? (() => decide(task)))()
+        const connection = locked.connections.get(task.projectId)
+        const outcome = decideChange(task, { change, moveTo, actor: actorOf(caller), connection, now })
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })
@@ -93,33 +82,6 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const taskOf = (row: TaskRow) => writtenFor(caller, toTask(row, { isBlocked: blocked.has(row.id) }))
       return { tasks: rows.map((row) => summaryOf(taskOf(row))), unchanged: rows.length - changes.length }
     })
-  }
-}
-
-/** Decides the change of tasks whose long fields are still to be read; only the decisions stay in memory. */
-async function decidedInPortions(
-  repos: BoundRepositories,
-  { leftOut, decide }: { leftOut: BoundedTaskRow[]; decide(task: TaskRow): ChangeOutcome | undefined },
-): Promise<Map<string, () => ChangeOutcome | undefined>> {
-  const decided = new Map<string, () => ChangeOutcome | undefined>()
-  for await (const rows of wholeRows(repos, leftOut)) {
-    for (const row of rows) {
-      const outcome = settled(() => decide(row))
-      decided.set(row.id, outcome)
-    }
-  }
-  return decided
-}
-
-/** Calls a function now; the result returns or throws what it did. */
-function settled<T>(work: () => T): () => T {
-  try {
-    const result = work()
-    return () => result
-  } catch (error) {
-    return () => {
-      throw error
-    }
   }
 }
 
@@ -155,6 +117,7 @@ async function externalIdsTaken(
       source,
       sourceId,
       ids: externalIds,
+      texts: [],
     })
     for (const task of existing) taken.add(keyOf(task))
   }

@@ -1,5 +1,6 @@
 import type { ChangeOf } from '../../domain/existing-task.ts'
 import { byExternalId, newTask, sourceOf } from '../../domain/new-task.ts'
+import { longTextsOf } from '../../domain/task-change.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
@@ -17,7 +18,7 @@ import { toTask, writtenFor } from './view.ts'
 
 /** A requested task: created now, or found by its externalId. */
 export interface CreatedTask {
-  /** Of many, those that memory has no room for lack the long fields. */
+  /** One that existed has its long texts only if it is the only one. */
   task: WrittenTask
   isNew: boolean
   /** Whether the request changed an existing task. */
@@ -95,6 +96,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
               id,
               externalId,
               changeOf: (task) => changeOf(task, inputOf.get(id) as NewTaskInBulk),
+              texts: longTextsOf(inputOf.get(id) ?? {}),
             })),
           })
         : await findExisting(repos, { destination, caller, rows: present })
@@ -127,6 +129,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     const found = await repos.tasks.listByExternalIds(destination.projectId, {
       source: sourceOf(caller.type),
       ids: [...byId.keys()].flatMap((externalId) => externalId ?? []),
+      texts: rows.length === 1 ? undefined : [],
     })
     return found.map((row) => ({
       row,

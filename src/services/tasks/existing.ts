@@ -4,13 +4,11 @@ import { decideChange } from '../../domain/task-change.ts'
 import { listNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
-import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { TaskChange } from '../../schemas/task-requests.ts'
 import { activityRow } from '../activity/row.ts'
-import { wholeRows } from './left-out.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 /** What a request changes of the task with this externalId. */
@@ -18,11 +16,14 @@ export interface ExistingChange {
   id: string
   externalId: string | null
   changeOf(task: StoredTask): TaskChange
+  /** The long texts that it writes. */
+  texts: string[]
 }
 
 /** A task that existed, as it is afterwards. */
 export interface ExistingTask {
-  row: BoundedTaskRow
+  /** Of one that is changed alone, whole; of several, without long texts. */
+  row: TaskRow
   /** The requests that name it. */
   requestIds: string[]
   /** Those of them that changed it. */
@@ -58,41 +59,36 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
       ...origin,
       ids: [...byExternalId.keys()],
       isLocked: true,
+      texts: changes.length === 1 ? undefined : changes.flatMap(({ texts }) => texts),
     })
-    const results: ExistingTask[] = []
-    for await (const { portion, isFirst } of inPortions(tasks, rows)) {
-      const decided = portion.map((row) => {
-        const requested = byExternalId.get(row.externalId ?? '') ?? []
-        return { requested, ...decideAll(row, { requested, destination, actor, now }) }
-      })
-      const written = decided.filter(({ updatedBy }) => updatedBy.size > 0)
-      for (const slice of slicesBySize(written, { maxSize: MAX_STATEMENT_LENGTH, sizeOf })) {
-        const missing = slice.length > 0 ? await taskChanges.updateDecided(slice) : new Set()
-        // They are locked, and so is their project; only the list may be closed meanwhile.
-        if (missing.size > 0) throw listNotFound(destination.listId)
-      }
-      for (const { requested, changed, updatedBy } of decided) {
-        results.push({
-          row: isFirst ? changed : withoutLongFields(changed),
-          requestIds: requested.map(({ id }) => id),
-          updatedBy,
-        })
-      }
+    const decided = rows.map((row) => {
+      const requested = byExternalId.get(row.externalId ?? '') ?? []
+      return { requested, ...decideAll(row, { requested, destination, actor, now }) }
+    })
+    const written = decided.filter(({ updatedBy }) => updatedBy.size > 0)
+    for (const slice of slicesBySize(written, { maxSize: MAX_STATEMENT_LENGTH, sizeOf })) {
+      const missing = slice.length > 0 ? await taskChanges.updateDecided(slice) : new Set()
+      // They are locked, and so is their project; only the list may be closed meanwhile.
+      if (missing.size > 0) throw listNotFound(destination.listId)
     }
-    return results
+    return decided.map(({ requested, changed, updatedBy }) => ({
+      row: changed,
+      requestIds: requested.map(({ id }) => id),
+      updatedBy,
+    }))
   }
 
   function decideAll(
-    task: BoundedTaskRow,
+    task: TaskRow,
     {
       requested,
       destination,
       actor,
       now,
     }: { requested: ExistingChange[]; destination: Destination; actor: ActorRef; now: Date },
-  ): DecidedChange & { changed: BoundedTaskRow; updatedBy: Set<string> } {
+  ): DecidedChange & { updatedBy: Set<string> } {
     const decided = {
-      task: task as TaskRow,
+      task,
       update: { updatedAt: task.updatedAt, version: task.version },
       changed: task,
       activities: [] as DecidedChange['activities'],
@@ -119,23 +115,5 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
     return decided
   }
 }
-
-/** Rows with all fields: first those that fit in memory, then the others, a few at a time. */
-async function* inPortions(
-  tasks: BoundRepositories['tasks'],
-  rows: BoundedTaskRow[],
-): AsyncGenerator<{ portion: BoundedTaskRow[]; isFirst: boolean }> {
-  yield { portion: rows.filter(({ isLeftOut }) => !isLeftOut), isFirst: true }
-  const leftOut = rows.filter(({ isLeftOut }) => isLeftOut)
-  for await (const portion of wholeRows({ tasks }, leftOut)) yield { portion, isFirst: false }
-}
-
-const withoutLongFields = (row: BoundedTaskRow): BoundedTaskRow => ({
-  ...row,
-  description: null,
-  notes: null,
-  metadata: {},
-  isLeftOut: true,
-})
 
 const sizeOf = ({ update }: DecidedChange) => lengthOf(update)

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { decideChange, refuseLoneReason } from '../../domain/task-change.ts'
+import { decideChange, longTextsOf, refuseLoneReason } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
 import { type AppError, taskNotFound, taskWithReports } from '../../errors/index.ts'
@@ -128,7 +128,8 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
       return repos.within(caller).transaction(async (repos) => {
         const { listId } = change
         const addsBlockers = namesBlockers(change)
-        const { task, connection } = await lockedTask(repos, { id, allowed, listId, addsBlockers })
+        const texts = longTextsOf(change)
+        const { task, connection } = await lockedTask(repos, { id, allowed, listId, addsBlockers, texts })
         const moveTo = listId === undefined ? undefined : await writableDestination(repos, listId)
         const now = clock.now()
         const actor = actorOf(caller)

@@ -1,8 +1,8 @@
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import { taskNotFound } from '../../errors/index.ts'
-import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
+import type { TaskRow } from '../../repositories/tasks.ts'
 import { refuseArchived } from '../writable-project.ts'
 
 export interface TaskLocks {
@@ -13,12 +13,14 @@ export interface TaskLocks {
   hidden?: boolean
   /** Whether the tasks may be blocked by more tasks afterwards. */
   addsBlockers?: boolean
+  /** The long texts that the tasks are compared with; they have no others. */
+  texts?: string[]
 }
 
 /** The locked tasks by id; a missing one does not exist or is out of reach. */
 export interface LockedTasks {
-  /** Of many, those that memory has no room for are left out. */
-  tasks: Map<string, BoundedTaskRow>
+  /** Without long texts, except for those that they are compared with. */
+  tasks: Map<string, TaskRow>
   /** Their projects, locked so that none is archived or deleted meanwhile. */
   projects: Map<string, ProjectRow>
   /** The connections of the projects of code-host tasks. */
@@ -28,12 +30,12 @@ export interface LockedTasks {
 /** Locks tasks to be changed, after their projects: the same order as everywhere. */
 export async function lockTasks(
   repos: BoundRepositories,
-  { ids, listId, hidden = false, addsBlockers = false }: TaskLocks,
+  { ids, listId, hidden = false, addsBlockers = false, texts }: TaskLocks,
 ): Promise<LockedTasks> {
   for (;;) {
     const projects = byId(await repos.projects.listForShare(ids, listId))
     if (addsBlockers) await repos.taskDependencies.lock([...projects.keys()])
-    const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden }))
+    const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden, texts }))
     // A task that moved between the two queries is locked now; the second pass finds its new project.
     if (![...tasks.values()].every(({ projectId }) => projects.has(projectId))) continue
     const synced = [...tasks.values()].filter(({ source }) => source === 'codehost')
@@ -43,7 +45,7 @@ export async function lockTasks(
 }
 
 /** @throws task_not_found, project_archived */
-export function writableTask({ tasks, projects }: LockedTasks, id: string): BoundedTaskRow {
+export function writableTask({ tasks, projects }: LockedTasks, id: string): TaskRow {
   const task = tasks.get(id.toLowerCase())
   if (!task) throw taskNotFound(id)
   const project = projects.get(task.projectId)

@@ -1,7 +1,6 @@
 import { canBeReportOf } from '../../domain/merging.ts'
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundedTaskRow } from '../../repositories/bounded-tasks.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import { activityRow } from '../activity/row.ts'
@@ -10,7 +9,7 @@ import { type LockedTasks, lockTasks } from './locks.ts'
 /** A task to be changed, and the one that it is merged into, both locked. */
 export interface LockedReport {
   locked: LockedTasks
-  target: BoundedTaskRow | undefined
+  target: TaskRow | undefined
 }
 
 /**
@@ -39,10 +38,7 @@ export async function withTarget<T>(
 }
 
 /** The target of a deleted report, if it can be its report again. */
-export const restorableTarget = (
-  task: TaskRow,
-  target: BoundedTaskRow | undefined,
-): BoundedTaskRow | undefined =>
+export const restorableTarget = (task: TaskRow, target: TaskRow | undefined): TaskRow | undefined =>
   task.mergedInto !== null && canBeReportOf(task, target) ? target : undefined
 
 /** Counts one report more or less of a locked task, and logs it there. */

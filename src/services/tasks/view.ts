@@ -66,8 +66,7 @@ export const mayReadTasks = ({ scopes }: Pick<Caller, 'scopes'>) => allows(scope
 export const onlyVersion = ({ id, version }: WrittenTask): WrittenTask => ({ id, version })
 
 /**
- * A task as a write leaves it, read in its transaction: of several that are locked at once, some lack the long fields, and
- * some fields follow from other rows.
+ * A task as a write leaves it, read in its transaction: locked ones lack long texts, and some fields follow from other rows.
  */
 export async function writtenTask({ tasks }: Pick<BoundRepositories, 'tasks'>, id: string): Promise<Task> {
   const task = await tasks.findJson(id)
