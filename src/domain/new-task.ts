@@ -1,10 +1,10 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
 import type { ActorType, TaskSource } from '../schemas/task.ts'
 import type { NewTaskInBulk } from '../schemas/task-requests.ts'
-import { NO_CLAIM } from './claim.ts'
 import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'
 import type { Destination, StoredTask } from './task.ts'
+import { INSERTED_FIELDS, type InsertedField, NULLABLE_FIELDS, type NullableField } from './task-fields.ts'
 
 export interface ActorRef {
   type: ActorType
@@ -27,30 +27,21 @@ export function newTask(
   }: { id: string; now: Date; destination: Destination; actor: ActorRef; origin?: TaskOrigin },
 ): StoredTask {
   return {
+    ...NOTHING,
+    ...optionalOf(input),
     id,
     title: input.title,
-    description: input.description ?? null,
     status: 'open',
     priority: rankOf(input.priority ?? 'medium'),
     ...origin,
     projectId: destination.projectId,
     listId: destination.listId,
-    externalId: input.externalId ?? null,
-    externalUrl: input.externalUrl ?? null,
     labels: distinctIgnoringCase(input.labels ?? []),
     assignees: distinctIgnoringCase(input.assignees ?? []),
-    codehostRepositoryId: null,
-    codehostNumber: null,
-    codehostKind: null,
-    codehostState: null,
-    closedReason: null,
-    writeBack: null,
+    blockedBy: distinctIds(input.blockedBy ?? []),
     sourceState: 'present',
-    authorName: null,
-    authorUrl: null,
-    isDraft: null,
-    hostUpdatedAt: null,
-    notes: null,
+    commentCount: 0,
+    reportCount: 0,
     metadata: input.metadata ?? {},
     createdByType: actor.type,
     createdById: actor.id,
@@ -58,18 +49,24 @@ export function newTask(
     createdAt: now,
     openedAt: now,
     updatedAt: now,
-    completedAt: null,
-    deletedAt: null,
     version: 1,
-    commentCount: 0,
-    mergedInto: null,
-    statusBeforeMerge: null,
-    reportCount: 0,
-    blockedBy: distinctIds(input.blockedBy ?? []),
-    noteKey: null,
     claimNumber: 0,
-    ...NO_CLAIM,
   }
+}
+
+/** Cast: all are null. */
+const NOTHING = Object.fromEntries(NULLABLE_FIELDS.map((name) => [name, null])) as Record<NullableField, null>
+
+type OptionalField = NullableField & InsertedField & keyof NewTaskInBulk
+const OPTIONAL = NULLABLE_FIELDS.filter((name): name is OptionalField =>
+  (INSERTED_FIELDS as string[]).includes(name),
+)
+
+/** Cast: it has the fields that a request may have, and null where the request has none. */
+function optionalOf(input: NewTaskInBulk): Pick<StoredTask, OptionalField> {
+  const optional: Record<string, unknown> = {}
+  for (const name of OPTIONAL) optional[name] = input[name] ?? null
+  return optional as Pick<StoredTask, OptionalField>
 }
 
 const SOURCES: Record<ActorType, TaskSource> = {

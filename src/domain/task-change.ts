@@ -23,6 +23,7 @@ import { distinctIds } from './dependencies.ts'
 import type { ActorRef } from './new-task.ts'
 import { priorityOf, rankOf } from './priority.ts'
 import type { Destination, StoredTask, TaskUpdate } from './task.ts'
+import { isLong, MANAGED_FIELDS } from './task-fields.ts'
 
 /** The columns to write and the activity of a change. Undefined when nothing changes. */
 export interface ChangeOutcome {
@@ -154,14 +155,6 @@ function changedColumns(
   ) as Partial<typeof target>
 }
 
-const CODEHOST_FIELDS: readonly string[] = [
-  'title',
-  'labels',
-  'assignees',
-  'externalUrl',
-  'projectId',
-] satisfies readonly (keyof StoredTask)[]
-
 function refuseForeignFields(
   task: StoredTask,
   {
@@ -172,7 +165,7 @@ function refuseForeignFields(
 ) {
   // Without the connection, no sync would bring a change that is made at the code host.
   if (isConnected(task, connection)) {
-    const foreign = names.filter((name) => CODEHOST_FIELDS.includes(name))
+    const foreign = names.filter((name) => MANAGED_FIELDS.includes(name))
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
@@ -189,13 +182,6 @@ function refuseMerged({ id, mergedInto, reportCount }: StoredTask, names: string
   if (reportCount > 0 && isMove) throw taskWithReports(id)
 }
 
-/** Only logged as changed: the activity log does not store a second copy. */
-const LONG_FIELDS: readonly string[] = [
-  'description',
-  'notes',
-  'metadata',
-] satisfies readonly (keyof StoredTask)[]
-
 /** The texts that a change would write: those of a task are compared with them where they are stored. */
 export const longTextsOf = ({ description, notes }: Pick<TaskChange, 'description' | 'notes'>): string[] =>
   [description, notes].filter((text) => typeof text === 'string')
@@ -204,7 +190,8 @@ function difference(
   name: string,
   { task, changed }: { task: StoredTask; changed: Record<string, unknown> },
 ): unknown {
-  if (LONG_FIELDS.includes(name)) return 'changed'
+  // The activity log does not store a second copy.
+  if (isLong(name)) return 'changed'
   const loggedValue =
     name === 'priority' ? (rank: unknown) => priorityOf(rank as number) : (value: unknown) => value
   return { from: loggedValue(task[name as keyof StoredTask]), to: loggedValue(changed[name]) }

@@ -1,5 +1,6 @@
 import { type CsvCell, csvLine } from '../lib/csv.ts'
 import type { TaskListItem } from '../schemas/task.ts'
+import { isLong, SHOWN_FIELDS } from './task-fields.ts'
 
 /** Names of the lists and projects of tasks, by id. */
 interface Names {
@@ -10,49 +11,66 @@ interface Names {
 /** What separates the labels and assignees in a cell. */
 const SEPARATOR = ', '
 
-const COLUMNS: Record<string, (task: TaskListItem, names: Names) => CsvCell> = {
-  id: ({ id }) => id,
-  title: ({ title }) => title,
-  status: ({ status }) => status,
-  priority: ({ priority }) => priority,
+/** Columns that are no field, or in which a field is written differently. */
+const CONVERTED: Record<string, (task: TaskListItem, names: Names) => CsvCell> = {
   project: ({ projectId }, { projects }) => projects.get(projectId) ?? null,
   list: ({ listId }, { lists }) => lists.get(listId) ?? null,
-  labels: ({ labels }) => labels.join(SEPARATOR),
-  assignees: ({ assignees }) => assignees.join(SEPARATOR),
-  externalId: ({ externalId }) => externalId,
-  externalUrl: ({ externalUrl }) => externalUrl,
-  source: ({ source }) => source,
-  codehostIssueNumber: ({ codehostIssueNumber }) => codehostIssueNumber,
-  codehostPrNumber: ({ codehostPrNumber }) => codehostPrNumber,
-  closedReason: ({ closedReason }) => closedReason,
   author: ({ author }) => author?.name ?? null,
   createdBy: ({ createdBy }) => createdBy.name,
-  commentCount: ({ commentCount }) => commentCount,
-  reports: ({ reports }) => reports,
-  mergedInto: ({ mergedInto }) => mergedInto,
-  blockedBy: ({ blockedBy }) => blockedBy.join(SEPARATOR),
-  isReady: ({ isReady }) => isReady,
-  createdAt: ({ createdAt }) => createdAt,
-  openedAt: ({ openedAt }) => openedAt,
-  updatedAt: ({ updatedAt }) => updatedAt,
-  completedAt: ({ completedAt }) => completedAt,
-  projectId: ({ projectId }) => projectId,
-  listId: ({ listId }) => listId,
-  version: ({ version }) => version,
+  metadata: ({ metadata = {} }) => JSON.stringify(metadata),
 }
 
-const LONG_COLUMNS: typeof COLUMNS = {
-  description: ({ description = null }) => description,
-  notes: ({ notes = null }) => notes,
-  metadata: ({ metadata = {} }) => JSON.stringify(metadata),
+/** The order of the first columns. Other fields follow. */
+const FIRST = [
+  'id',
+  'title',
+  'status',
+  'priority',
+  'project',
+  'list',
+  'labels',
+  'assignees',
+  'externalId',
+  'externalUrl',
+  'source',
+  'codehostIssueNumber',
+  'codehostPrNumber',
+  'closedReason',
+  'author',
+  'createdBy',
+  'commentCount',
+  'reports',
+  'mergedInto',
+  'blockedBy',
+  'isReady',
+  'createdAt',
+  'openedAt',
+  'updatedAt',
+  'completedAt',
+  'projectId',
+  'listId',
+  'version',
+]
+/** What nobody reads in a table. */
+const LEFT_OUT = ['sourceId', 'sourceState', 'writeBack', 'isDraft']
+
+const OTHERS = SHOWN_FIELDS.filter((name) => ![...FIRST, ...LEFT_OUT].includes(name))
+const BRIEF = [...FIRST, ...OTHERS.filter((name) => !isLong(name))]
+const ALL = [...BRIEF, ...OTHERS.filter(isLong)]
+
+/** Cast: the fields that aren't converted are texts, numbers, booleans, and lists of texts. */
+function cellOf(name: string, { task, names }: { task: TaskListItem; names: Names }): CsvCell {
+  const convert = CONVERTED[name]
+  if (convert) return convert(task, names)
+  const value = task[name as keyof TaskListItem] ?? null
+  return Array.isArray(value) ? value.join(SEPARATOR) : (value as CsvCell)
 }
 
 /** The lines of tasks as CSV. */
 export function taskCsv({ isSummary }: { isSummary: boolean }) {
-  const columns = isSummary ? COLUMNS : { ...COLUMNS, ...LONG_COLUMNS }
-  const values = Object.values(columns)
+  const columns = isSummary ? BRIEF : ALL
   return {
-    header: csvLine(Object.keys(columns)),
-    line: (task: TaskListItem, names: Names) => csvLine(values.map((cellOf) => cellOf(task, names))),
+    header: csvLine(columns),
+    line: (task: TaskListItem, names: Names) => csvLine(columns.map((name) => cellOf(name, { task, names }))),
   }
 }

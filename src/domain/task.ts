@@ -1,33 +1,18 @@
-import type { ActorType, Task, TaskSource } from '../schemas/task.ts'
+import type { ActorType, Task } from '../schemas/task.ts'
+import type { ShownField } from './task-fields.ts'
 
-/** A task as it is stored; nothing here depends on how. */
-export interface StoredTask {
-  id: string
-  title: string
-  description: string | null
-  status: Task['status']
+/** A task as it is stored, with the fields of `TASK_FIELDS`; nothing here depends on how. */
+export interface StoredTask extends Pick<Task, ShownField> {
   /** A rank: 1 low, 2 medium, 3 high. */
   priority: number
-  source: TaskSource
-  sourceId: string | null
-  projectId: string
-  listId: string
-  externalId: string | null
-  externalUrl: string | null
-  labels: string[]
-  assignees: string[]
   codehostRepositoryId: number | null
   codehostNumber: number | null
   codehostKind: 'issue' | 'pull_request' | null
   codehostState: 'open' | 'closed' | null
   closedReason: Task['closedReason']
-  sourceState: Task['sourceState']
   authorName: string | null
   authorUrl: string | null
-  isDraft: boolean | null
   hostUpdatedAt: Date | null
-  notes: string | null
-  metadata: unknown
   createdByType: ActorType
   createdById: string | null
   createdByName: string
@@ -36,18 +21,11 @@ export interface StoredTask {
   updatedAt: Date
   completedAt: Date | null
   deletedAt: Date | null
-  version: number
-  commentCount: number
-  /** The task that this one is a report of. */
-  mergedInto: string | null
-  /** The tasks that have to be done before. */
-  blockedBy: string[]
   statusBeforeMerge: Task['status'] | null
   /** The tasks that are merged into it. */
   reportCount: number
   /** Of feedback: the same for equal notes. */
   noteKey: string | null
-  writeBack: Task['writeBack']
   /** Of the last claim. */
   claimNumber: number
   /** Null if the task is not claimed, and once the lease is over: the other members stay until the task is opened. */

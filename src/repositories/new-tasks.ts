@@ -3,6 +3,7 @@ import { type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { type FieldName, INSERTED_FIELDS, type InsertedField } from '../domain/task-fields.ts'
 import { claimingKeys, type KnownResponse, keyedValues, noneIfLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
@@ -28,64 +29,19 @@ interface InsertedTasks {
   isOpen: boolean
 }
 
-/** The columns in which new tasks differ. */
-const GIVEN = [
-  'id',
-  'title',
-  'description',
-  'priority',
-  'source',
-  'projectId',
-  'listId',
-  'externalId',
-  'externalUrl',
-  'labels',
-  'assignees',
-  'metadata',
-  'blockedBy',
-  'createdByType',
-  'createdById',
-  'createdByName',
-  'createdAt',
-] as const satisfies readonly (keyof TaskRow)[]
-
-/** The other columns, with their value in every new task, or undefined for the column's default. */
-const FIXED: Record<Exclude<keyof TaskRow, (typeof GIVEN)[number]>, string | undefined> = {
+/** Of the other columns, those that don't have their default in a new task. */
+const FIXED: Partial<Record<Exclude<FieldName, InsertedField>, string>> = {
   status: `'open'`,
   openedAt: 'created_at',
   updatedAt: 'created_at',
   version: '1',
-  notes: undefined,
-  completedAt: undefined,
-  sourceId: undefined,
-  deletedAt: undefined,
-  codehostRepositoryId: undefined,
-  codehostNumber: undefined,
-  codehostKind: undefined,
-  codehostState: undefined,
-  closedReason: undefined,
-  sourceState: undefined,
-  commentCount: undefined,
-  mergedInto: undefined,
-  statusBeforeMerge: undefined,
-  reportCount: undefined,
-  noteKey: undefined,
-  writeBack: undefined,
-  claimNumber: undefined,
-  claimExpiresAt: undefined,
-  claimedByType: undefined,
-  claimedById: undefined,
-  claimedByName: undefined,
-  authorName: undefined,
-  authorUrl: undefined,
-  isDraft: undefined,
-  hostUpdatedAt: undefined,
 }
 
-const given = tableColumns<TaskRow>(tasks, GIVEN)
-const fixed = Object.entries(FIXED).flatMap(([member, value]) =>
-  value === undefined ? [] : [{ name: tasks[member as keyof typeof FIXED].name, value }],
-)
+const given = tableColumns<TaskRow>(tasks, INSERTED_FIELDS)
+const fixed = Object.entries(FIXED).map(([member, value]) => ({
+  name: tasks[member as keyof typeof FIXED].name,
+  value,
+}))
 const names = sql.raw([...given, ...fixed].map(({ name }) => name).join(', '))
 const values = sql.raw(
   [...given.map(({ name, cast }) => name + cast), ...fixed.map(({ value }) => value)].join(', '),

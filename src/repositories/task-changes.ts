@@ -6,6 +6,7 @@ import { codehostConnections } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { TaskUpdate } from '../domain/task.ts'
+import { EDITED_FIELDS, LONG_FIELDS } from '../domain/task-fields.ts'
 import type { ActivityRow } from './activity.ts'
 import type { ConnectionRow } from './codehost/connections.ts'
 import { namingUnavailable } from './database-away.ts'
@@ -27,48 +28,18 @@ export interface DecidedChange {
   activities: ActivityRow[]
 }
 
-/**
- * The columns that `updateDecided` writes: all that an edit can change. The long ones are sent only where they change. A
- * claim can only end: its lease may have been renewed since it was read.
- */
-export const DECIDED_COLUMNS = {
-  title: 'short',
-  description: 'long',
-  status: 'short',
-  closedReason: 'short',
-  priority: 'short',
-  projectId: 'short',
-  listId: 'short',
-  externalUrl: 'short',
-  labels: 'short',
-  assignees: 'short',
-  blockedBy: 'short',
-  notes: 'long',
-  metadata: 'long',
-  completedAt: 'short',
-  updatedAt: 'short',
-  version: 'short',
-  claimExpiresAt: 'claim',
-  claimedByType: 'claim',
-  claimedById: 'claim',
-  claimedByName: 'claim',
-} as const satisfies { [column in keyof TaskRow]?: 'short' | 'long' | 'claim' }
-
-const columnsOfLength = (length: 'short' | 'long') => {
-  const entries = Object.entries(DECIDED_COLUMNS).filter(([, value]) => value === length)
-  return tableColumns<TaskRow>(
-    tasks,
-    entries.map(([member]) => member as keyof typeof DECIDED_COLUMNS),
-  )
-}
-const short = columnsOfLength('short')
-const long = columnsOfLength('long')
+const edited = tableColumns<TaskRow>(tasks, EDITED_FIELDS)
+const LONG: readonly string[] = LONG_FIELDS
+/** Sent only where they change. */
+const long = edited.filter(({ member }) => LONG.includes(member))
+const short = edited.filter((column) => !long.includes(column))
 
 const input = columnArrays<DecidedChange>({
   id: ['uuid', ({ task }) => task.id],
   before: ['integer', ({ task }) => task.version],
   project: ['uuid', ({ task }) => task.projectId],
   is_under_claim: ['boolean', ({ isUnderClaim = false }) => isUnderClaim],
+  // A claim can only end: its lease may have been renewed since it was read.
   ends_claim: ['boolean', ({ update }) => 'claimExpiresAt' in update],
   ...arraysOf(short, ({ name, type, read }) => ({ [`new_${name}`]: [type, ({ changed }) => read(changed)] })),
   ...arraysOf(long, ({ member, name, type, read }) => ({

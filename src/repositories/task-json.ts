@@ -1,8 +1,9 @@
 import { type SQL, sql } from '../db/drizzle.ts'
+import { tasks } from '../db/tables/tasks.ts'
 import { PRIORITIES } from '../domain/priority.ts'
 import { READ_ONLY_DESCRIPTIONS } from '../domain/task-change.ts'
+import { type ConvertedField, LONG_FIELDS, SHOWN_FIELDS, type ShownField } from '../domain/task-fields.ts'
 import { IS_READY } from './task-readiness.ts'
-import type { TaskRow } from './tasks.ts'
 
 /**
  * A task as the API returns it, as JSON text made in PostgreSQL from the columns of `tasks`: as fast as `json_agg`, and
@@ -45,74 +46,65 @@ export const utc = (column: string) =>
 
 const quoted = (value: string) => `'"' || ${value} || '"'`
 const orNull = (value: string) => `coalesce(${value}, 'null')`
-const text = (column: string) => orNull(`to_json(${column})::text`)
-const names = (column: string) =>
-  `case when ${column} = '{}' then '[]' else array_to_json(${column})::text end`
 const numberOf = (kind: string) =>
   orNull(`case when codehost_kind = '${kind}' then codehost_number end::text`)
 
-const BRIEF = {
-  id: quoted('id'),
-  title: 'to_json(title)',
+interface JsonColumn {
+  name: string
+  sqlType: string
+  /** Whether its texts need no escape. */
+  isEnum: boolean
+}
+
+/** The value of a column as JSON text; null stays null. */
+export function columnJson({ name, sqlType, isEnum }: JsonColumn): string {
+  if (sqlType === 'uuid' || isEnum) return quoted(name)
+  if (sqlType === 'text') return `to_json(${name})::text`
+  if (sqlType.startsWith('timestamp')) return quoted(utc(name))
+  // Most arrays are empty.
+  if (sqlType.endsWith('[]'))
+    return `case when ${name} = '{}' then '[]' else array_to_json(${name})::text end`
+  return `${name}::text`
+}
+
+function shownJson(field: ShownField): string {
+  const column = tasks[field]
+  const json = columnJson({
+    name: column.name,
+    sqlType: column.getSQLType(),
+    isEnum: column.enumValues !== undefined,
+  })
+  return column.notNull ? json : orNull(json)
+}
+
+/** Cast: it has a member for each field. */
+function shownMembers<Name extends ShownField>(fields: Name[]): Record<Name, string> {
+  return Object.fromEntries(fields.map((field) => [field, shownJson(field)])) as Record<Name, string>
+}
+
+/** What `toTask` converts, too. */
+const CONVERTED: Record<ConvertedField, string> = {
   descriptionReadOnly: `case source ${Object.entries(READ_ONLY_DESCRIPTIONS)
     .map(([source, isReadOnly]) => `when '${source}' then '${isReadOnly}'`)
     .join(' ')} end`,
-  status: quoted('status'),
   priority: quoted(
     `case priority ${PRIORITIES.map((name, index) => `when ${index + 1} then '${name}'`).join(' ')} end`,
   ),
-  source: quoted('source'),
-  sourceId: orNull(quoted('source_id')),
-  projectId: quoted('project_id'),
-  listId: quoted('list_id'),
-  externalId: text('external_id'),
-  externalUrl: text('external_url'),
-  labels: names('labels'),
-  assignees: names('assignees'),
   codehostIssueNumber: numberOf('issue'),
   codehostPrNumber: numberOf('pull_request'),
   closedReason: orNull(quoted(`case when merged_into is null then closed_reason else 'duplicate' end`)),
-  sourceState: quoted('source_state'),
-  commentCount: 'comment_count',
-  mergedInto: orNull(quoted('merged_into')),
   reports: 'report_count + 1',
-  blockedBy: names('blocked_by'),
   isReady: `${IS_READY}::text`,
-  writeBack: orNull('write_back::text'),
   claim: `case when claim_expires_at is null then 'null' when claim_expires_at > clock_timestamp() then '{"by":{"type":"' || claimed_by_type || '","id":' || ${orNull(quoted('claimed_by_id'))} || ',"name":' || to_json(claimed_by_name) || '},"number":' || claim_number || ',"expiresAt":' || ${quoted(utc('claim_expires_at'))} || '}' else 'null' end`,
-  author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${text('author_url')} || '}' end`,
-  isDraft: orNull('is_draft::text'),
+  author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${orNull('to_json(author_url)::text')} || '}' end`,
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
   createdAt: quoted(utc('created_at')),
   openedAt: quoted(utc('opened_at')),
   updatedAt: quoted(utc('updated_at')),
   completedAt: orNull(quoted(utc('completed_at'))),
-  version: 'version',
 }
-const LONG = { description: text('description'), notes: text('notes'), metadata: 'metadata' }
 
-/** Columns that the API doesn't show under their own name. */
-type Unnamed =
-  | 'codehostRepositoryId'
-  | 'codehostNumber'
-  | 'codehostKind'
-  | 'codehostState'
-  | 'authorName'
-  | 'authorUrl'
-  | 'hostUpdatedAt'
-  | 'statusBeforeMerge'
-  | 'reportCount'
-  | 'noteKey'
-  | 'claimNumber'
-  | 'claimExpiresAt'
-  | 'claimedByType'
-  | 'claimedById'
-  | 'claimedByName'
-  | 'createdByType'
-  | 'createdById'
-  | 'createdByName'
-  | 'deletedAt'
-const { description, notes, ...SHORT } = { ...BRIEF, ...LONG } satisfies Record<
-  Exclude<keyof TaskRow, Unnamed>,
-  string
->
+const LONG: readonly string[] = LONG_FIELDS
+const BRIEF = { ...shownMembers(SHOWN_FIELDS.filter((field) => !LONG.includes(field))), ...CONVERTED }
+const { description, notes, ...OTHERS } = shownMembers(LONG_FIELDS)
+const SHORT = { ...BRIEF, ...OTHERS }

@@ -38,17 +38,15 @@ const ReceivedJson = Type.Unsafe<Record<string, unknown>>({
 /** Texts of other systems are limited in bytes. */
 const ReceivedText = Type.String({ description: 'A text in Markdown.' })
 
+/** The code host has more reasons. */
+const { closedReason: _, ...changed } = TaskChange.properties
+
 const task = {
-  title: NewTask.properties.title,
+  ...changed,
   externalId: NewTask.properties.externalId,
-  externalUrl: Url,
-  labels: NewTask.properties.labels,
-  assignees: NewTask.properties.assignees,
-  blockedBy: NewTask.properties.blockedBy,
   codehostNumber: Nullable(ItemNumber),
   authorName: Nullable(ActorName),
   authorUrl: Url,
-  notes: TaskChange.properties.notes,
   createdByName: ActorName,
   version: Counter(1),
   noteKey: Nullable(Type.String({ maxLength: 22, description: 'A hash of the note.' })),
@@ -81,11 +79,7 @@ const limits = {
   projectDeletion: { actorName: ActorName },
   list: { name: NewList.properties.name, position: Counter(0) },
   listDeletion: { actorName: ActorName },
-  task: {
-    ...task,
-    description: TaskChange.properties.description,
-    metadata: NewTask.properties.metadata,
-  },
+  task,
   /** A task of the code host or of the feedback receiver. */
   receivedTask: { ...task, description: Nullable(ReceivedText), metadata: ReceivedJson },
   comment: { ...comment, body: NewComment.properties.body },

@@ -49,10 +49,20 @@ const Notes = Type.String({
   description: 'The team’s notes in Markdown. Always editable, whatever the source.',
 })
 
+/** What a create and a change accept. */
+const content = {
+  description: Type.Optional(Nullable(Description)),
+  externalUrl: Type.Optional(Nullable(ExternalUrl)),
+  labels: Type.Optional(Labels),
+  assignees: Type.Optional(Assignees),
+  blockedBy: Type.Optional(BlockedBy),
+  metadata: Type.Optional(Metadata),
+}
+
 /** The fields of a task in a batch; a single create also accepts the list. */
 const taskContent = {
   title: Title,
-  description: Type.Optional(Nullable(Description)),
+  ...content,
   source: Type.Optional(
     StringEnum(['api'], { description: 'Optional. Inlet sets the source based on the caller.' }),
   ),
@@ -61,11 +71,6 @@ const taskContent = {
     StringEnum([...TaskPriority], { description: 'The priority. New tasks have `medium` by default.' }),
   ),
   externalId: Type.Optional(Nullable(ExternalId)),
-  externalUrl: Type.Optional(Nullable(ExternalUrl)),
-  labels: Type.Optional(Labels),
-  assignees: Type.Optional(Assignees),
-  blockedBy: Type.Optional(BlockedBy),
-  metadata: Type.Optional(Metadata),
 }
 
 export const NewTask = StrictObject(
@@ -111,7 +116,7 @@ export type NewTaskInBulk = Static<typeof NewTaskInBulk>
 export const TaskChange = StrictObject(
   {
     title: Type.Optional(Title),
-    description: Type.Optional(Nullable(Description)),
+    ...content,
     status: Type.Optional(Status('The status. `done` sets `completedAt`; any other status clears it.')),
     closedReason: Type.Optional(
       StringEnum(['completed', 'not_planned'], {
@@ -125,12 +130,7 @@ export const TaskChange = StrictObject(
         'The list to move the task to, in any project that you can write to. In another project, `blockedBy` is empty unless you set it.',
       ),
     ),
-    labels: Type.Optional(Labels),
-    assignees: Type.Optional(Assignees),
-    blockedBy: Type.Optional(BlockedBy),
-    externalUrl: Type.Optional(Nullable(ExternalUrl)),
     notes: Type.Optional(Nullable(Notes)),
-    metadata: Type.Optional(Metadata),
   },
   {
     $id: 'TaskChange',

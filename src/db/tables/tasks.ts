@@ -66,7 +66,7 @@ export const tasks = pgTable(
     /** The host's `updated_at` as last stored; null in rows from before it was stored. */
     hostUpdatedAt: timestamptz('host_updated_at'),
     notes: text('notes'),
-    metadata: jsonb('metadata').notNull(),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull(),
     createdByType: actorType('created_by_type').notNull(),
     createdById: uuid('created_by_id'),
     createdByName: text('created_by_name').notNull(),

@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { overriddenBy } from '../claim.ts'
 import { type ActorRef, newTask } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
+import type { LONG_FIELDS } from '../task-fields.ts'
 import type { CodehostItem } from './item.ts'
 import { isChangedBack, stateFor, statusToWrite, type UnwrittenState } from './write-back.ts'
 
 /** A task of the code host without its long texts; of the description only the hash. */
-export type SyncedTask = Omit<StoredTask, 'description' | 'notes' | 'metadata'> & {
+export type SyncedTask = Omit<StoredTask, (typeof LONG_FIELDS)[number]> & {
   descriptionHash: string | null
 }
 

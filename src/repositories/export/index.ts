@@ -1,8 +1,8 @@
 import { getTableName, sql } from '../../db/drizzle.ts'
 import type { Database } from '../../db/pool.ts'
 import { changeFeed } from '../../db/tables/changes.ts'
-import { utc } from '../task-json.ts'
-import { columnsOf, type ExportedColumn } from './columns.ts'
+import { columnJson } from '../task-json.ts'
+import { columnsOf } from './columns.ts'
 import { EXPORTED_TABLES, type ExportedTable } from './tables.ts'
 
 /** The data as of one point in time. To be closed. */
@@ -51,29 +51,12 @@ const copyOf = (exported: ExportedTable) => `
 
 function lineOf(exported: ExportedTable): string {
   const members = columnsOf(exported).map((column) => {
-    const value = exported.converted?.[column.member]?.toJson ?? jsonOf(column)
+    const value =
+      exported.converted?.[column.member]?.toJson ??
+      columnJson({ ...column, isEnum: column.values !== undefined })
     return `'"${column.member}":' || ${column.isNullable ? `coalesce(${value}, 'null')` : value}`
   })
   return `'{"kind":"${exported.kind}",' || ${members.join(` || ',' || `)} || '}'`.replaceAll(`' || '`, '')
 }
-
-/** As JSON text; null stays null. */
-function jsonOf({ name, type, values }: ExportedColumn): string {
-  switch (type) {
-    case 'text':
-      return values ? quoted(name) : `to_json(${name})::text`
-    case 'uuid':
-      return quoted(name)
-    case 'time':
-      return quoted(utc(name))
-    case 'uuids':
-    case 'texts':
-      return `array_to_json(${name})::text`
-    default:
-      return `${name}::text`
-  }
-}
-
-const quoted = (value: string) => `'"' || ${value} || '"'`
 
 export const nameOf = ({ table }: Pick<ExportedTable, 'table'>): string => getTableName(table)

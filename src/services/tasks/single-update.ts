@@ -1,10 +1,12 @@
+import { NO_CLAIM } from '../../domain/claim.ts'
 import { type ChangeOutcome, decideChange } from '../../domain/task-change.ts'
+import { EDITED_FIELDS } from '../../domain/task-fields.ts'
 import { isUnavailable, listNotFound, projectArchived, taskNotFound } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
-import { DECIDED_COLUMNS, type DecidedChange } from '../../repositories/task-changes.ts'
+import type { DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { WrittenTask } from '../../schemas/task.ts'
 import type { TaskChange } from '../../schemas/task-requests.ts'
@@ -125,13 +127,12 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   }
 }
 
-/** Typed to have every field that a request can change. */
-const writtenColumns: Record<keyof TaskChange, unknown> = DECIDED_COLUMNS
-
 const isInReach = ({ projectId }: Caller, row: { projectId: string }) =>
   projectId === null || projectId === row.projectId
 
 /** The next change then needs another project, which was not read. */
 const isMove = (update: object) => 'listId' in update || 'projectId' in update
 
-const isWritten = (name: string) => Object.hasOwn(writtenColumns, name)
+/** What ends a claim is written, too. */
+const WRITTEN: readonly string[] = [...EDITED_FIELDS, ...Object.keys(NO_CLAIM)]
+const isWritten = (name: string) => WRITTEN.includes(name)

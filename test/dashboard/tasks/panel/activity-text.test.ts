@@ -22,7 +22,7 @@ describe('the text of an activity', () => {
     [{ blockedBy: { from: ['1', '2'], to: ['2', '1'] } }, 'changed the order of the tasks that block it'],
     [{ notes: true }, 'changed the notes'],
     [{ externalUrl: { from: null, to: 'https://example.com' } }, 'changed the external URL'],
-    [{ sourceState: { from: 'present', to: 'deleted' } }, 'changed the sourceState'],
+    [{ sourceState: { from: 'present', to: 'deleted' } }, 'changed the source state'],
     [
       { title: { from: 'a', to: 'b' }, priority: { from: 'low', to: 'high' } },
       'changed the title, set the priority to high',
