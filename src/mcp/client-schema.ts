@@ -5,30 +5,31 @@ type ObjectSchema = JsonSchema & { type: 'object' }
 
 /**
  * What a model needs to know of a schema, as short as possible, because every client loads all of it in every session.
- * Limits are checked and explained when they are exceeded, IDs are copied from results, and null only clears what an
- * empty value clears as well.
+ * Limits are checked and explained when they are exceeded, unknown members are named, and IDs are copied from results. In
+ * a change, null clears a field; elsewhere, it is the same as no value.
  */
-export const inputSchema = (schema: TObject): ObjectSchema => ({
-  ...plain(schema, { isResult: false }),
+export const inputSchema = (schema: TObject, { isChange }: { isChange: boolean }): ObjectSchema => ({
+  ...plain(schema, { hasNull: isChange }),
   ...head(schema),
-  additionalProperties: false,
+  // As the protocol requires it of tools without input.
+  ...(Object.keys(schema.properties).length === 0 && { additionalProperties: false }),
 })
 
 /** The same for a result, which clients validate. */
 export const outputSchema = (schema: TObject): ObjectSchema => ({
-  ...plain(schema, { isResult: true }),
+  ...plain(schema, { hasNull: true }),
   ...head(schema),
 })
 
 interface Options {
   /** Whether null is written, as a branch of `anyOf`: some clients support only a single `type`. */
-  isResult: boolean
+  hasNull: boolean
 }
 
 /** Tools take and return objects. What is required deep inside is for whoever makes it. */
 const head = ({ required }: TObject) => ({ type: 'object' as const, ...(required && { required }) })
 
-const KEYWORDS: readonly string[] = ['enum', 'default', 'minimum']
+const KEYWORDS: readonly string[] = ['enum', 'default']
 
 function plain(schema: JsonSchema, options: Options): JsonSchema {
   const { type: types, properties, items, description, format, enum: values } = schema
@@ -42,8 +43,7 @@ function plain(schema: JsonSchema, options: Options): JsonSchema {
     // A description of the whole array says it.
     ...(isSchema(items) && { items: plain({ ...items, description: undefined }, options) }),
   }
-  if (!options.isResult || !Array.isArray(types)) return own
-  return { anyOf: [own, { type: 'null' }] }
+  return options.hasNull && Array.isArray(types) ? { anyOf: [own, { type: 'null' }] } : own
 }
 
 /** Members of `properties` are names of fields, even if they look like keywords. */

@@ -43,7 +43,7 @@ export function mcpServers(
 ): ServerOfExchange {
   const compiled = tools.map((tool) => ({
     ...tool,
-    config: { inputSchema: validatedInput(app, tool.input), outputSchema: unvalidatedOutput(tool.output) },
+    config: { inputSchema: validatedInput(app, tool), outputSchema: unvalidatedOutput(tool.output) },
     definition: definitionOf(tool),
   }))
 
@@ -150,20 +150,24 @@ export function mcpServers(
 }
 
 /** A tool as clients receive it. */
-const definitionOf = ({ name, title, description, input, annotations, output }: Tool) => ({
-  name,
-  title,
-  description,
-  inputSchema: inputSchema(input),
-  annotations,
-  outputSchema: outputSchema(output),
+const definitionOf = (tool: Tool) => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  inputSchema: publishedInput(tool),
+  annotations: tool.annotations,
+  outputSchema: outputSchema(tool.output),
 })
 
+const publishedInput = ({ input, annotations }: Tool) =>
+  inputSchema(input, { isChange: annotations.destructiveHint })
+
 /** Arguments are validated like REST input. */
-function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, schema: TObject) {
+function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, tool: Tool) {
+  const schema = tool.input
   const check = app.compileCheck(schema)
   const hint = `Arguments: ${membersOf(schema)}.`
-  return fromJsonSchema(inputSchema(schema), {
+  return fromJsonSchema(publishedInput(tool), {
     getValidator: () => (given) => {
       const value = withLists(given, schema)
       const refusal = check(value, '')

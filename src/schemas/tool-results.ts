@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Nullable } from './parts.ts'
 import type { ActorType } from './task.ts'
 
@@ -15,26 +15,27 @@ const RuleLine = { id: text, content: text, priority: Type.Number() }
 
 export const RuleLines = Type.Object({ data: Type.Array(Type.Object(RuleLine)) })
 
-export const WrittenRule = Type.Object({ ...RuleLine, isActive: Type.Boolean() })
+/** Whoever wrote it knows the rest. */
+export const WrittenRule = Type.Object({ id: text, isActive: Type.Boolean() })
 
 /** A task in a list of tasks. */
-const TaskLine = Type.Object({
-  id: text,
+export interface TaskLine {
+  id: string
   /** Of the issue or pull request. */
-  number: Type.Optional(integer),
-  title: text,
-  status: text,
-  priority: text,
-  labels: Type.Optional(texts),
-  list: Type.Optional(text),
-  isReady: Type.Optional(Type.Boolean()),
-})
-export type TaskLine = Static<typeof TaskLine>
+  number?: number
+  title: string
+  status: string
+  priority: string
+  labels?: string[]
+  list?: string
+  isReady?: boolean
+}
+const ShownLine = Type.Unsafe<TaskLine>(Type.Object({ id: text, title: text, status: text }))
 
-export const TaskLines = Type.Object({ data: Type.Array(TaskLine), nextCursor: Nullable(text) })
+export const TaskLines = Type.Object({ data: Type.Array(ShownLine), nextCursor: Nullable(text) })
 
 export const ContextResult = Type.Object({
-  instructions: Type.Array(Type.Object(RuleLine)),
+  instructions: Type.Array(Type.Object({ id: text, content: text })),
   lists: Type.Array(Type.Object({ id: text, name: text })),
   /** Absent without `tasks:read`. */
   tasks: Type.Optional(Type.Object({ recent: Type.Array(Type.Object({ id: text, title: text })) })),
@@ -43,18 +44,15 @@ export const ContextResult = Type.Object({
 
 const Claim = Nullable(Type.Object({ number: integer, expiresAt: text }))
 
-const TaskResult = {
-  id: text,
-  version: integer,
-  title: Type.Optional(text),
-  status: Type.Optional(text),
-}
+const TaskResult = { id: text, version: integer }
 
-/** Keys without `tasks:read` only get the ID and the version. */
+/** Keys without `tasks:read` get nothing else, and whoever wrote the task knows the rest. */
 export const WrittenTaskResult = Type.Object(TaskResult)
 
 export const WholeTaskResult = Type.Object({
   ...TaskResult,
+  title: Type.Optional(text),
+  status: Type.Optional(text),
   claim: Type.Optional(Claim),
   blockedBy: Type.Optional(texts),
   description: Type.Optional(text),

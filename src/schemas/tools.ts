@@ -1,4 +1,4 @@
-import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type TProperties, Type } from '@sinclair/typebox'
 import { ClaimRenewal, NextClaim, TaskPatch } from './claim-requests.ts'
 import { NewComment } from './comment.ts'
 import { ContextRequest } from './context.ts'
@@ -13,118 +13,106 @@ import { LIST_DECIDES, NewTask } from './task-requests.ts'
  * attached, users' addresses included.
  */
 
-/** The same values with another description, or none. */
-const described = <T extends TSchema>(schema: T, description?: string): T => ({ ...schema, description })
+/** The same values with these descriptions, or none. */
+const described = <T extends TProperties>(properties: T, words: { [Name in keyof T]?: string } = {}): T =>
+  // Cast: only the descriptions are others.
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, { ...schema, description: words[name] }]),
+  ) as T
 
-/** The same for a list, whose items need no description. */
-const describedList = <T extends TSchema & { items: TSchema }>(schema: T, description?: string): T =>
-  described({ ...schema, items: described(schema.items) }, description)
-
-const context = ContextRequest.properties
-export const GetContextInput = toolInput({
-  projectId: described(context.projectId, 'Adds the rules of this project, and only its lists and tasks.'),
-  paths: describedList(context.paths, 'Files you work on: adds the rules about them.'),
-  budgetTokens: described(context.budgetTokens, 'Size limit, in tokens of 4 bytes.'),
-})
+export const GetContextInput = toolInput(
+  described(Type.Omit(ContextRequest, ['includeArchived']).properties, {
+    projectId: 'Adds the rules of this project, and only its lists and tasks.',
+    paths: 'Files you work on: adds the rules about them.',
+    budgetTokens: 'Size limit, in tokens of 4 bytes.',
+  }),
+)
 
 export const GetRulesInput = toolInput({})
 
-export const CreateRuleInput = toolInput({
-  content: described(NewRule.properties.content, 'Markdown, up to 8,000 characters.'),
-  priority: described(NewRule.properties.priority, 'Higher comes first.'),
-  projectId: described(NewRule.properties.projectId, 'Omit it for all projects.'),
-  paths: describedList(NewRule.properties.paths, 'Globs of the files that it is about.'),
-})
+export const CreateRuleInput = toolInput(
+  described(Type.Omit(NewRule, ['isActive']).properties, {
+    content: 'Markdown, up to 8,000 characters.',
+    priority: 'Higher comes first.',
+    projectId: 'Omit it for all projects.',
+    paths: 'Globs of the files that it is about.',
+  }),
+)
 
-export const UpdateRuleInput = change({
-  id: Uuid(''),
-  content: described(RuleChange.properties.content),
-  priority: described(RuleChange.properties.priority),
-  isActive: described(RuleChange.properties.isActive),
-  paths: describedList(RuleChange.properties.paths),
-})
+export const UpdateRuleInput = change({ id: Uuid(''), ...described(RuleChange.properties) })
 
 /** So many lines have at most 4,000 characters. */
 export const LINES_OF_PAGE = 20
 
 const query = TaskQuery.properties
-export const ListTasksInput = toolInput({
-  q: described(query.q, 'Words in the title, description, labels, or external ID; "a phrase"; #12.'),
-  projectId: described(query.projectId),
-  listId: described(query.listId),
-  status: described(query.status),
-  priority: described(query.priority),
-  label: described(query.label, 'none: without labels.'),
-  assignee: described(query.assignee),
-  source: described(query.source),
-  isReady: described(query.isReady, 'Open, not claimed, and not blocked by other tasks.'),
-  claimed: described(query.claimed),
-  updatedSince: described(query.updatedSince),
-  sort: described(query.sort),
-  limit: described({ ...query.limit, default: LINES_OF_PAGE }),
-  cursor: described(query.cursor, 'The nextCursor of the page before, with the same filters.'),
-})
+export const ListTasksInput = toolInput(
+  described(
+    {
+      q: query.q,
+      projectId: query.projectId,
+      listId: query.listId,
+      status: query.status,
+      priority: query.priority,
+      label: query.label,
+      assignee: query.assignee,
+      source: query.source,
+      isReady: query.isReady,
+      claimed: query.claimed,
+      updatedSince: query.updatedSince,
+      sort: query.sort,
+      limit: { ...query.limit, default: LINES_OF_PAGE },
+      cursor: query.cursor,
+    },
+    {
+      q: 'Words in the title, description, labels, or external ID; "a phrase"; #12.',
+      label: 'none: without labels.',
+      isReady: 'Open, not claimed, and not blocked by other tasks.',
+      cursor: 'The nextCursor of the page before, with the same filters.',
+    },
+  ),
+)
 
 /** About a tenth of a small window. */
 export const BUDGET_OF_TASK = 4_000
 
+const { budgetTokens } = ContextRequest.properties
 export const GetTaskInput = toolInput({
   id: Uuid(''),
-  budgetTokens: described({ ...context.budgetTokens, default: BUDGET_OF_TASK }),
+  ...described({ budgetTokens: { ...budgetTokens, default: BUDGET_OF_TASK } }),
 })
 
-const task = NewTask.properties
 export const CreateTaskInput = toolInput(
-  {
-    title: described(task.title, 'Up to 500 characters.'),
-    description: described(task.description, 'Markdown.'),
-    priority: described(task.priority),
-    listId: described(task.listId),
-    labels: described(task.labels),
-    assignees: described(task.assignees),
-    blockedBy: described(task.blockedBy, 'Tasks that have to be done first.'),
-    externalId: described(task.externalId),
-    externalUrl: described(task.externalUrl),
-  },
+  described(Type.Omit(NewTask, ['source', 'metadata']).properties, {
+    title: 'Up to 500 characters.',
+    description: 'Markdown.',
+    blockedBy: 'Tasks that have to be done first.',
+  }),
   { 'x-advice': LIST_DECIDES },
 )
 
-const taskChange = TaskPatch.properties
 export const UpdateTaskInput = change({
   id: Uuid(''),
   version: Type.Optional(Type.Integer({ minimum: 1 })),
-  claimNumber: described(taskChange.claimNumber),
-  status: described(taskChange.status),
-  closedReason: described(taskChange.closedReason, 'With status done.'),
-  priority: described(taskChange.priority),
-  title: described(taskChange.title),
-  description: described(taskChange.description),
-  notes: described(taskChange.notes, 'The team’s own text, replaced as a whole.'),
-  listId: described(taskChange.listId),
-  labels: described(taskChange.labels, 'Replaces all labels.'),
-  assignees: described(taskChange.assignees),
-  blockedBy: described(taskChange.blockedBy),
-  externalUrl: described(taskChange.externalUrl),
+  ...described(Type.Omit(TaskPatch, ['metadata']).properties, {
+    closedReason: 'With status done.',
+    notes: 'The team’s own text, replaced as a whole.',
+    labels: 'Replaces all labels.',
+  }),
   mergeInto: Type.Optional(Uuid('Without other changes: makes it a report of that task.')),
   unmerge: Type.Optional(Type.Boolean()),
 })
 
-const nextClaim = NextClaim.properties
+const { number } = ClaimRenewal.properties
 export const ClaimTaskInput = toolInput({
   action: Type.Optional(StringEnum(['claim', 'renew', 'release'], { default: 'claim', description: '' })),
   id: Type.Optional(Uuid('Omit it for the next ready task.')),
-  claimNumber: Type.Optional(described(ClaimRenewal.properties.number, 'For renew and release.')),
-  leaseSeconds: described(nextClaim.leaseSeconds),
-  projectId: described(nextClaim.projectId),
-  listId: described(nextClaim.listId),
-  label: described(nextClaim.label),
-  source: described(nextClaim.source),
+  claimNumber: Type.Optional({ ...number, description: 'For renew and release.' }),
+  ...described(NextClaim.properties),
 })
 
 export const AddCommentInput = toolInput({
   id: Uuid('The task.'),
-  body: described(NewComment.properties.body, 'Markdown.'),
-  isPublic: described(NewComment.properties.isPublic),
+  ...described(NewComment.properties, { body: 'Markdown.' }),
 })
 
 function toolInput<T extends TProperties>(

@@ -13,7 +13,7 @@ const connect = mcpConnections(() => service)
 
 describe('a tool call with invalid arguments', () => {
   test.each([
-    ['create_rule', {}, ['content is required', 'Arguments: content (required), priority, projectId']],
+    ['create_rule', {}, ['content is required', 'Arguments: content (required), priority, paths, projectId']],
     ['create_rule', undefined, ['content is required']],
     ['create_rule', { content: 'A', priority: '5' }, ['priority must be a number, not "5"']],
     ['create_rule', { content: 'A', nope: 1 }, ['nope is not a known field']],

@@ -16,6 +16,7 @@ export interface McpClient {
       name: string
       description?: string | undefined
       annotations?: object | undefined
+      inputSchema: { properties?: Record<string, unknown> | undefined }
       outputSchema?: object | undefined
     }[]
   }>

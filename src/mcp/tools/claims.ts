@@ -11,9 +11,9 @@ import { creates, openWorld, type Tool, tool } from './tool.ts'
 
 export const claimTask: Tool = tool({
   name: 'claim_task',
-  title: 'Claim, renew or release a task',
+  title: 'Claim a task',
   description:
-    'Claims a task, so that nobody else works on it: the one with the id, or without it the most important ready task that matches the filters. Returns the task with claim.number, which update_task needs as claimNumber, and claim.expiresAt: renew before that. release gives the task back. If claim is null, no task is ready. task_claimed or task_not_ready: claim another task. claim_lost: stop working on it.',
+    'Claims a task, so that nobody else works on it: the one with the id, or without it the most important ready task that matches the filters. Returns the task with claim.number, which update_task needs as claimNumber, and claim.expiresAt: renew before that. release gives the task back. If claim is null, no task is ready.',
   operation: claimOperations.claim,
   annotations: { ...creates, ...openWorld },
   input: ClaimTaskInput,

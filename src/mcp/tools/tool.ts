@@ -7,7 +7,7 @@ import type { ToolResult } from '../long-results.ts'
 export interface Tool {
   name: string
   title: string
-  /** For a model: when to use it, what it returns, and what to do about the most common error. */
+  /** For a model: when to use it, and what it returns. Errors say themselves what to do (`advice.ts`). */
   description: string
   /** The operation that REST also enforces. */
   operation: Operation
