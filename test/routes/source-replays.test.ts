@@ -194,6 +194,27 @@ describe('a replay', () => {
     expect(await countTasks(source.id)).toBe(3)
   })
 
+  test('of items with long texts changes only those whose text has changed', async () => {
+    const { source, send } = await sourceOf(service, {
+      each: 'payload.items',
+      template: {
+        title: '{{ item.name }}',
+        description: '{% for i in (1..60) %}{{ payload.text }}{% endfor %}{{ item.name }}',
+      },
+    })
+    const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']
+    const items = names.map((name) => ({ name }))
+    const { eventId, tasks } = (await send({ items, text: 'ü'.repeat(1_000) })).body
+    const changed = tasks[6].taskId
+    await service.query(`update tasks set description = 'Other' where id = $1`, [changed])
+    expect((await replay(source.id, eventId)).body.tasks).toEqual(tasks)
+    for (const { taskId } of tasks) {
+      const { body } = await service.get(`/api/tasks/${taskId}`)
+      expect([body.title, body.version]).toEqual([body.title, taskId === changed ? 2 : 1])
+      expect(body.description).toBe('ü'.repeat(60_000) + body.title)
+    }
+  })
+
   test('of a cut payload, and in an archived project, is refused', async () => {
     const { source, send } = await sourceOf(service)
     const { eventId } = (await send({ title: 'A', text: 'x'.repeat(300_000) })).body
