@@ -1,11 +1,11 @@
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { cursorParam, fetchAllPages, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
+import { cursorParam, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
 import { type Batch, type BulkProgress, type Change, sendBatches } from './bulk.ts'
 import { waitToRetry } from './send-each.ts'
 
-/** Bounds the pages read because of changes to other tasks. */
-const MAX_EXTRA_PAGES = 10
+/** Bounds what is read because of changes to other tasks. */
+const MAX_OTHER_TASKS = 2_000
 const PAGE_SIZE = 200
 /** As many requests as a browser sends at once. */
 const MAX_READ_ALONE = 6
@@ -63,18 +63,18 @@ function undefinedIfNotFound(error: unknown): undefined {
 /** The tasks changed since a time, by id; only the latest ones when there are too many. */
 async function changedSince(time: string, count: number): Promise<Map<string, TaskListItem>> {
   const tasks = new Map<string, TaskListItem>()
-  await fetchAllPages(
-    async (cursor) => {
-      const page = await fetchTaskPage({
-        updatedSince: time,
-        sort: '-updatedAt',
-        limit: PAGE_SIZE,
-        ...cursorParam(cursor),
-      })
-      for (const task of page.data) tasks.set(task.id, task)
-      return page
-    },
-    Math.ceil(count / PAGE_SIZE) + MAX_EXTRA_PAGES,
-  )
+  // Pages can be short: what counts is how many tasks they have.
+  for (let cursor: string | null = ''; cursor !== null && tasks.size < count + MAX_OTHER_TASKS; ) {
+    const { data, nextCursor }: TaskPage = await fetchTaskPage({
+      updatedSince: time,
+      sort: '-updatedAt',
+      limit: PAGE_SIZE,
+      ...cursorParam(cursor),
+    })
+    for (const task of data) tasks.set(task.id, task)
+    cursor = nextCursor
+  }
   return tasks
 }
+
+type TaskPage = Awaited<ReturnType<typeof fetchTaskPage>>

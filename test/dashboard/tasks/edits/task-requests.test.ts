@@ -2,9 +2,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 const SINCE = '2026-01-01T00:00:00.000Z'
 let requests: string[] = []
+let pageLength: number
 
 beforeEach(() => {
   requests = []
+  pageLength = 200
   vi.resetModules()
   vi.stubGlobal('location', new URL('http://inlet.test/tasks'))
   vi.stubGlobal('fetch', async ({ url }: Request) => {
@@ -15,8 +17,8 @@ beforeEach(() => {
     if (id) return Response.json({ id, version: 1_200 })
     // What 1,200 changes of other tasks fill.
     const page = Number(searchParams.get('cursor') ?? 0)
-    const data = Array.from({ length: 200 }, (_, index) => ({ id: `other ${page} ${index}` }))
-    return Response.json({ data, nextCursor: page < 5 ? `${page + 1}` : null })
+    const data = Array.from({ length: pageLength }, (_, index) => ({ id: `other ${page} ${index}` }))
+    return Response.json({ data, nextCursor: (page + 1) * pageLength < 1_200 ? `${page + 1}` : null })
   })
 })
 afterEach(() => {
@@ -38,4 +40,14 @@ test('many tasks are read with what has changed', async () => {
     SINCE,
   )
   expect(requests).toEqual(Array(6).fill('/api/tasks'))
+})
+
+test('and all of them, though pages of long tasks are short', async () => {
+  pageLength = 40
+  const { readChanged } = await import('../../../../src/dashboard/tasks/edits/task-requests.ts')
+  const tasks = await readChanged(
+    Array.from({ length: 50 }, (_, index) => `${index}`),
+    SINCE,
+  )
+  expect(tasks.size).toBe(1_200)
 })
