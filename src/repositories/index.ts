@@ -47,6 +47,7 @@ import { taskTextsRepository } from './task-texts.ts'
 import { tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 import { webhookDeliveriesRepository } from './webhooks/deliveries.ts'
+import { webhookFanOutRepository } from './webhooks/fan-out.ts'
 import { webhookQueueRepository } from './webhooks/queue.ts'
 import { webhooksRepository } from './webhooks/webhooks.ts'
 
@@ -106,6 +107,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     taskCounts: taskCountsRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
+    webhookFanOut: webhookFanOutRepository(db),
     webhookQueue: webhookQueueRepository(db),
     stats: statsRepository(db),
     statistics: statisticsRepository(db),

@@ -109,9 +109,9 @@ const JOBS: Record<string, [Job, Limits?]> = {
   'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
   'gives positions': [({ changes }) => changes.sequence(BATCH)],
   'looks for activity without a position': [({ changes }) => changes.touchWithoutPosition(undefined, BATCH)],
-  'looks for webhooks that are behind': [({ webhookQueue }) => webhookQueue.listBehind(1_000)],
+  'looks for webhooks that are behind': [({ webhookFanOut }) => webhookFanOut.listBehind(1_000)],
   'reads changes for webhooks': [
-    ({ webhookQueue }) => webhookQueue.listChanges({ after: 100, to: 15_000, limit: BATCH }),
+    ({ webhookFanOut }) => webhookFanOut.listChanges({ after: 100, to: 15_000, limit: BATCH }),
   ],
   'takes a webhook': [({ webhookQueue }) => webhookQueue.lease({ without: [], leaseMs: 1_000 })],
   'reads deliveries of a webhook': [

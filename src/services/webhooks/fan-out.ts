@@ -1,7 +1,7 @@
 import { isRelevant } from '../../domain/webhooks.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { PositionedChange } from '../../repositories/webhooks/queue.ts'
+import type { PositionedChange } from '../../repositories/webhooks/fan-out.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
 
@@ -37,14 +37,14 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
     /** Writes some deliveries. Returns how many, and whether there may be more to write. */
     async run(): Promise<{ isMore: boolean; written: number }> {
       if (performance.now() < idleUntil) return NOTHING
-      if (!(await repos.webhookQueue.isNeeded())) {
+      if (!(await repos.webhookFanOut.isNeeded())) {
         idleUntil = performance.now() + IDLE_MS
         return NOTHING
       }
       const { end, isComplete } = await sequencer.catchUp()
-      return repos.transaction(async ({ webhookQueue }) => {
-        if (!(await webhookQueue.lockFanOut())) return NOTHING
-        const behind = await webhookQueue.listBehind(end.position)
+      return repos.transaction(async ({ webhookFanOut }) => {
+        if (!(await webhookFanOut.lock())) return NOTHING
+        const behind = await webhookFanOut.listBehind(end.position)
         // Those that do not respond, or are slow, have time. They may be many. The responding ones may always be behind.
         const responding = behind.filter(({ failures, isBacklogged }) => failures === 0 && !isBacklogged)
         const isOthersTurn = responding.length < behind.length && performance.now() >= othersAt
@@ -52,11 +52,11 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
         const webhooks = isOthersTurn ? behind : responding
         if (webhooks.length === 0) return NOTHING
         const after = Math.min(...webhooks.map(({ position }) => position))
-        const changes = await webhookQueue.listChanges({ after, to: end.position, limit: PAGE })
+        const changes = await webhookFanOut.listChanges({ after, to: end.position, limit: PAGE })
         const isFull = changes.length === PAGE
         const position = (isFull ? changes.at(-1)?.position : undefined) ?? end.position
         const rows = webhooks.flatMap((webhook) => deliveriesFor(webhook, { changes, clock }))
-        await webhookQueue.add(rows, { webhookIds: webhooks.map(({ id }) => id), position })
+        await webhookFanOut.insert(rows, { webhookIds: webhooks.map(({ id }) => id), position })
         return { isMore: responding.length > 0 && (isFull || !isComplete), written: rows.length }
       })
     },
