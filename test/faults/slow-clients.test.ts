@@ -77,7 +77,7 @@ test.concurrent('connections without a request, or with an endless header, are c
   expect(clients.filter(({ isCut }) => !isCut)).toEqual([])
 })
 
-test.concurrent('50 readers that never read a list of long tasks hold little memory, and are cut', {
+test.concurrent('50 readers that never read a list of long tasks are cut, and hold little memory, as do 90 pages at once', {
   timeout: 180_000,
 }, async ({ expect }) => {
   const inlet = spawnInlet({ dataDir: await newDataDir() })
@@ -95,6 +95,10 @@ test.concurrent('50 readers that never read a list of long tasks hold little mem
     (await (await fetch(`${url}/api/tasks`, { headers: csv })).arrayBuffer()).byteLength
   // On a busy machine a statement or a read may take too long, and the response is cut.
   const read = (): Promise<number> => readOnce().catch(() => sleep(500).then(read))
+  const page = async () => {
+    const response = await fetch(`${url}/api/tasks?limit=200`, { headers })
+    return { status: response.status, bytes: (await response.arrayBuffer()).byteLength }
+  }
   const bytes = await read()
   expect(bytes).toBeGreaterThan(200 * 65_000)
   const { pid } = inlet.process
@@ -114,6 +118,14 @@ test.concurrent('50 readers that never read a list of long tasks hold little mem
     await expect.poll(() => connectionsOf(pid), { timeout: 90_000, interval: 500 }).toBeLessThan(handles + 5)
     return clients
   })
+  const beforePages = memoryOf(pid)
+  const pages = await peakMemoryOf(pid, () => Promise.all(Array.from({ length: 90 }, page)))
+  const whole = pages.result.filter(({ status }) => status === 200).map(({ bytes }) => bytes)
+  expect(whole.length).toBeGreaterThanOrEqual(40)
+  for (const bytes of whole) expect(bytes).toBeLessThan(MIB + 70_000)
+  // Measured: 40 MiB.
+  expect(pages.peak - beforePages).toBeLessThan(150 * MIB)
+
   expect(ordinary.peak - beforeReads).toBeLessThan(2 * 10 * bytes)
   expect(unread.peak - before).toBeLessThan((50 * bytes) / 4)
   expect(await read()).toBe(bytes)
