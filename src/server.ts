@@ -264,6 +264,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     keyId,
     cut,
     onError: onErrorOf(names.sessions),
+    onUnreadable: (about) => logger.warn(about, 'unreadable database notification'),
   })
   onEnd(others.close)
   // Shared by both apps, so it closes after them.

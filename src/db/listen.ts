@@ -25,6 +25,8 @@ interface ListenOptions {
   /** The id of the key that this instance encrypts with. */
   keyId?: string | undefined
   onError(error: Error): void
+  /** A notification cannot be read: what it said is not known. */
+  onUnreadable?: ((about: { channel: string; reason: string }) => void) | undefined
   /** Aborted: the connection closes at once. */
   cut?: AbortSignal | undefined
   /** How long a response may take before the connection counts as dead; it is checked twice as often. */
@@ -32,7 +34,7 @@ interface ListenOptions {
 }
 
 /** Listens to notifications of other instances on a dedicated connection that reconnects. */
-export function listen({ connectionString, channels, onError, ...options }: ListenOptions) {
+export function listen({ connectionString, channels, onError, onUnreadable, ...options }: ListenOptions) {
   const { keyId, cut, silenceMs = 8_000 } = options
   let isClosed = false
   let client: pg.Client | undefined
@@ -88,7 +90,7 @@ export function listen({ connectionString, channels, onError, ...options }: List
     try {
       channels[channel]?.(payload)
     } catch (error) {
-      onError(new Error(`a notice of the channel ${channel} cannot be read`, { cause: error }))
+      onUnreadable?.({ channel, reason: (error as Error).message })
       channels[channel]?.('')
     }
   }

@@ -50,18 +50,19 @@ test.each([
 
 test('a listener takes a notice that cannot be read for one without content', async () => {
   const received: unknown[] = []
-  const errors: string[] = []
+  const unreadable: string[] = []
   const listener = listen({
     connectionString: database.connectionString,
     channels: { news: (payload) => received.push(payload === '' ? '' : JSON.parse(payload)) },
-    onError: ({ message }) => errors.push(message),
+    onError: () => unreadable.push('connection lost'),
+    onUnreadable: ({ channel }) => unreadable.push(channel),
   })
   await listener.ready
   await notify('{')
   await notify('"two"')
 
   await expect.poll(() => received).toEqual(['', '', 'two'])
-  expect(errors).toEqual(['a notice of the channel news cannot be read'])
+  expect(unreadable).toEqual(['news'])
   await listener.close()
 })
 
