@@ -217,7 +217,7 @@ export async function buildReceiver({
   return app
 }
 
-/** The receivers of feedback, of deliveries of the code host, and of the sources: their senders have secrets of their own. */
+/** The receivers of feedback, code host deliveries, and sources: their senders have secrets of their own. */
 async function receivers(
   scope: FastifyInstance,
   { config, services, limits }: Pick<AppDeps, 'config' | 'services'> & { limits: Limits },

@@ -43,7 +43,7 @@ export function traced<T>(work: Work, run: (note: Note) => Promise<T>): Promise<
 export const tracedAsOne = <T>(name: string, run: () => Promise<T>): Promise<T> =>
   traced({ name, kind: 'batch', causes: [currentWork()] }, () => detached(run))
 
-/** Begins work that is done bit by bit, such as at the pace of a reader. To be called at its end, with its error if it failed. */
+/** Begins work that is done bit by bit, such as at a reader's pace. To be called at its end, with the error if any. */
 export function begun(work: Work): (error?: Error) => void {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   traced(work, () => promise).catch(ignore)

@@ -25,8 +25,9 @@ const PACE = { windowMs: 60_000, minBytes: 120 * 1024 }
 export const CHECK_MS = 5_000
 
 /**
- * Closes stalled connections: requests that don't arrive in time, responses that are not read or read too slowly, and connections without a request. A
- * connection with a request in progress and nothing left to send may be idle until the work is done.
+ * Closes stalled connections: requests that don't arrive in time, responses that are not read or read too slowly, and
+ * connections without a request. A connection with a request in progress and nothing left to send may be idle until the
+ * work is done.
  */
 export const timeouts = fp<{ checkMs?: number; pace?: typeof PACE; requestMs?: number }>(
   async function timeouts(app: FastifyInstance, { checkMs = CHECK_MS, pace = PACE, requestMs = REQUEST_MS }) {

@@ -17,8 +17,8 @@ import type { Executor } from './index.ts'
 export function cleanupRepository(db: Executor) {
   return {
     /**
-     * Removes at most `limit` tasks deleted before this time, with their comments, and keeps their code-host numbers, in one statement. Skips
-     * projects that are being deleted. Returns how many it removed.
+     * Removes at most `limit` tasks deleted before this time, with their comments, and keeps their code-host numbers,
+     * in one statement. Skips projects that are being deleted. Returns how many it removed.
      */
     async purgeDeletedTasks(before: Date, limit: number): Promise<number> {
       const result = await db.execute(sql`
@@ -78,7 +78,7 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Removes the counts of at most `limit` tokens that have written nothing in the last hour. Returns how many it removed. */
+    /** Removes the counts of at most `limit` tokens that wrote nothing in the last hour. Returns how many it removed. */
     async deleteUnusedWriteLimits(limit: number): Promise<number> {
       const result = await db.execute(sql`
         delete from ${codehostWriteLimits} where token_key in (

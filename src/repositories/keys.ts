@@ -12,7 +12,7 @@ export type KeyBySecret = KeyRow & { secretExpiresAt: Date | null }
 export type ShownKeyRow = KeyRow &
   Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
 
-/** Taken to revoke an admin key of all projects: otherwise two callers could revoke each other's, and none would be left. */
+/** Taken to revoke an admin key of all projects: otherwise two callers could revoke each other's, and none remain. */
 const ADMIN_KEYS_LOCK = 0x1a5_7ad
 
 interface KeyPageRequest {

@@ -12,8 +12,9 @@ const GROWTH = 3
 export function statisticsRepository(db: Executor) {
   return {
     /**
-     * The table that has grown most since it was analyzed, or never was. Autovacuum analyzes it, too, but only after a minute
-     * or, where that is turned off, never; until then the planner takes what every row has for what one in 200 has.
+     * The table that has grown most since it was analyzed, or never was. Autovacuum analyzes it, too, but only after a
+     * minute or, where that is turned off, never; until then the planner takes what every row has for what one in 200
+     * has.
      */
     async findOutdated(): Promise<string | undefined> {
       const { rows } = await db.execute<{ name: string }>(sql`

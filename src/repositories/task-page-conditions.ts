@@ -74,7 +74,7 @@ export const opaque = (condition: SQL): SQL => sql`case when ${condition} then t
 const hasPartialIndex = (sortBy: Sort['sortBy'], prefix: Prefix | undefined): boolean =>
   sortBy !== 'created' || prefix?.column === tasks.projectId || prefix?.column === tasks.mergedInto
 
-/** Begins with the list, project or target, so that only the index of this place and sort returns the rows in this order. */
+/** Begins with the list, project or target, so that only the index of this place and sort returns rows in this order. */
 export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL[] {
   const order = direction === 'ascending' ? asc : desc
   const key = SORT_KEYS[sortBy]

@@ -29,8 +29,8 @@ export interface SetUp extends FirstSecrets {
 
 /**
  * Creates what every installation has: the default project with its list, an admin key and a webhook secret. Runs under
- * the start lock in one transaction, so instances that start at once create one of each. Before that, adopts a database that
- * was restored from another one.
+ * the start lock in one transaction, so instances that start at once create one of each. Before that, adopts a database
+ * that was restored from another one.
  */
 export async function setUp(options: SetupOptions): Promise<SetUp> {
   const { repos, clock, randomBytes, bootstrapKey, hasWebhookSecret } = options

@@ -19,7 +19,7 @@ async function loopDelayOf<T>(inlet: Inlet, work: () => Promise<T>) {
 /** For how long one request may block the event loop. */
 const MAX_DELAY_MS = 50
 
-/** Expects one of up to three runs to stay within the bound: on a busy machine, garbage collection waits for its helpers. */
+/** Expects one of up to three runs to stay within the bound: on a busy machine, garbage collection waits for helpers. */
 export async function boundedDelay<T>(inlet: Inlet, work: () => Promise<T>): Promise<T> {
   const delays: number[] = []
   for (let run = 0; run < 3; run++) {

@@ -89,7 +89,7 @@ export const tasks = pgTable(
     reportCount: integer('report_count').notNull().default(0),
     /** Of feedback: the same for equal notes. Null in rows from before it was stored. */
     noteKey: text('note_key'),
-    /** What is still to be written to the code host, or could not be; null if there never was anything. Changes no version. */
+    /** What is to be written to the code host, or could not be; null if there never was anything. Changes no version. */
     writeBack: jsonb('write_back').$type<TaskWriteBack>(),
     /** The last claim; each claim of the task has the next number. */
     claimNumber: integer('claim_number').notNull().default(0),

@@ -77,8 +77,9 @@ interface Reported {
 const MAX_AHEAD_MS = 300_000
 
 /**
- * What to do with an item or a comment that deliveries report, one or more of them in any order: apply the newest, nothing because a
- * newer one is stored, or ask the host. Times are in seconds: of two that are equal nobody knows which is newer.
+ * What to do with an item or a comment that deliveries report, one or more of them in any order: apply the newest,
+ * nothing because a newer one is stored, or ask the host. Times are in seconds: of two that are equal nobody knows
+ * which is newer.
  */
 export function decideReported<T extends Reported>(
   reported: T[],

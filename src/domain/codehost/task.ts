@@ -252,7 +252,7 @@ const FACTS: readonly string[] = [
   'isDraft',
 ] satisfies readonly (keyof StoredTask)[]
 
-/** The status has an activity of its own; the host's state and the facts are not logged, except for a draft that is ready. */
+/** The status has an activity of its own; the host's state and facts are not logged, except a draft that is ready. */
 const isLogged = (name: string, { isDraft }: SyncedTask) =>
   name === 'isDraft'
     ? isDraft !== null

@@ -7,8 +7,8 @@ const MIN_LENGTH = 12
 const KEY_LENGTH = 22
 
 /**
- * A key that is the same for notes that differ only in case, space, and punctuation, except those of numbers. Null for a note that is too short to
- * compare, or too long to be stored whole.
+ * A key that is the same for notes that differ only in case, space, and punctuation, except those of numbers. Null for
+ * a note that is too short to compare, or too long to be stored whole.
  */
 export function noteKeyOf(note: unknown): string | null {
   if (typeof note !== 'string' || Buffer.byteLength(note) > MAX_NOTE_BYTES) return null

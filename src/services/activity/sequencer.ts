@@ -73,8 +73,9 @@ export function changeSequencer({ changes, adopt }: SequencerDeps) {
 }
 
 /**
- * Continues the activity log in a database that was restored from a dump: another cluster assigns other transaction ids. Activity without a
- * position gets one in the next pass, and cursors of before end. Several instances may do this at the same time.
+ * Continues the activity log in a database that was restored from a dump: another cluster assigns other transaction
+ * ids. Activity without a position gets one in the next pass, and cursors of before end. Several instances may do this
+ * at the same time.
  */
 export async function adoptDatabase(changes: Changes): Promise<void> {
   if (!(await changes.isForeign())) return

@@ -194,7 +194,7 @@ function givenWorld() {
         }
       }
     },
-    /** At any time: nothing older than what was shown, nothing that the service never possible, and all that is being saved. */
+    /** At any time: nothing older than what was shown, nothing that never was, and all that is being saved. */
     check() {
       for (const id of IDS) {
         const [row, full] = [records.row(id), records.full(id)]

@@ -71,7 +71,7 @@ export const rowOf = (page: Page, title: string) => page.getByRole('listitem').f
 /** The panel of the open task. */
 export const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Task' })
 
-/** Asserts that an element does not exist. Checked once, when the toast container is there: toasts disappear by themselves. */
+/** Asserts that an element does not exist. Checked once, when toasts can be shown: they disappear by themselves. */
 export async function expectNone(page: Page, what: Locator): Promise<void> {
   await page.locator('.mantine-Notifications-root').first().waitFor({ state: 'attached' })
   expect(await what.count()).toBe(0)

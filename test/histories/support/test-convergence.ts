@@ -24,7 +24,7 @@ const INTERRUPTIONS = [
   /here access/,
 ]
 
-/** Declares the test of a property: changes on both sides, with crashes at every step, end in the state of the code host. */
+/** Declares a test: changes on both sides, with crashes at every step, end in the state of the code host. */
 export function testConvergence(name: string, options: HistoryOptions): void {
   const print = (line: string) => process.stdout.write(`${name}: ${line}\n`)
   test(`changes on both sides, with crashes at every step, end in the state of the code host ${name}`, {

@@ -40,7 +40,7 @@ function sameEventComingIn(event: object): string {
 
 const someApp = () => `app.${randomUUID()}`
 
-/** Two deliveries that wait for a lock, in batches of their own: no others are at work, so what comes then goes in together. */
+/** Two deliveries that wait for a lock, in batches of their own: with both at work, what comes then goes in together. */
 async function twoAtWork() {
   const first = deliver(feedback())
   await locks.waiting(1, first)
