@@ -1,6 +1,10 @@
 import fc from 'fast-check'
+import { newTask } from '../../src/domain/new-task.ts'
+import { LONG_FIELDS } from '../../src/domain/task-fields.ts'
+import { without } from '../../src/lib/without.ts'
 import type { Context, TaskBrief } from '../../src/schemas/context.ts'
 import type { Rule } from '../../src/schemas/rule.ts'
+import { toTask } from '../../src/services/tasks/view.ts'
 
 const NOW = '2026-11-21T08:15:30.000Z'
 const ACTOR = { type: 'key' as const, id: null, name: 'k' }
@@ -39,39 +43,15 @@ const task = fc
     labels: fc.array(text(100), { maxLength: 20 }),
     projectId: fc.uuid(),
   })
-  .map(
-    (task): TaskBrief => ({
-      ...task,
-      descriptionReadOnly: true,
-      status: 'open',
-      priority: 'low',
-      source: 'api',
-      sourceId: null,
-      listId: task.id,
-      externalId: null,
-      externalUrl: null,
-      assignees: [],
-      codehostIssueNumber: null,
-      codehostPrNumber: null,
-      closedReason: null,
-      sourceState: 'present',
-      commentCount: 0,
-      mergedInto: null,
-      reports: 1,
-      blockedBy: [],
-      isReady: true,
-      writeBack: null,
-      claim: null,
-      author: null,
-      isDraft: null,
-      createdBy: ACTOR,
-      createdAt: NOW,
-      openedAt: NOW,
-      updatedAt: NOW,
-      completedAt: null,
-      version: 1,
-    }),
-  )
+  .map(({ id, projectId, ...content }): TaskBrief => {
+    const row = newTask(content, {
+      id,
+      now: new Date(NOW),
+      destination: { listId: id, projectId },
+      actor: ACTOR,
+    })
+    return without(toTask(row, { isBlocked: false }), LONG_FIELDS)
+  })
 
 export const anyContext = fc
   .record({
