@@ -36,7 +36,6 @@ import { deliveriesRoutes } from './routes/deliveries.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { exportRoutes } from './routes/export.ts'
 import { receiverRoutes } from './routes/feedback.ts'
-import { feedbackEventsRoutes } from './routes/feedback-events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
 import { keysRoutes } from './routes/keys.ts'
@@ -51,8 +50,8 @@ import { rulesRoutes } from './routes/rules.ts'
 import { savedFiltersRoutes } from './routes/saved-filters.ts'
 import { sessionsRoutes, signInRoutes } from './routes/sessions.ts'
 import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
-import { sourceEventsRoutes } from './routes/source-events.ts'
 import { sourcePresetsRoutes } from './routes/source-presets.ts'
+import { sourceTestsRoutes } from './routes/source-tests.ts'
 import { sourcesRoutes } from './routes/sources.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { taskNamesRoutes } from './routes/task-names.ts'
@@ -156,8 +155,8 @@ export async function buildApp({
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
-    scope.register(deliveriesRoutes, { prefix: '/api/codehost', ...service })
-    scope.register(sourceEventsRoutes, { prefix: '/api/sources', ...service })
+    scope.register(deliveriesRoutes, { prefix: '/api/deliveries', ...service })
+    scope.register(sourceTestsRoutes, { prefix: '/api/sources', ...service })
     scope.register(sourcePresetsRoutes, { prefix: '/api/source-presets', ...service })
     scope.register(sourcesRoutes, { prefix: '/api/sources', ...service, publicUrl: config.publicUrl })
     scope.register(webhooksRoutes, { prefix: '/api/webhooks', ...service })
@@ -166,7 +165,6 @@ export async function buildApp({
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })
     scope.register(changesRoutes, { prefix: '/api/changes', ...service })
     scope.register(streamRoutes, { prefix: '/api/stream', ...service })
-    scope.register(feedbackEventsRoutes, { prefix: '/api/analytics/events', ...service })
     scope.register(webhookRoutingRoutes, { prefix: '/api/webhook-routing', ...service })
     scope.register(exportRoutes, { prefix: '/api/export', ...service })
     scope.register(importRoutes, { prefix: '/api/import', ...service })

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { isDeadlock, isLockTimeout } from './database-error.ts'
 import { readMigrationFiles } from './drizzle.ts'
+import { LISTENER } from './listen.ts'
 
 /**
  * Maximum wait of a migration for a lock: every later statement on the table waits behind it. Longer than PostgreSQL's
@@ -15,6 +16,12 @@ const PAUSE_MS = 1_000
 /** Maximum time of all attempts: longer than any statement of a running instance. */
 const DEADLINE_MS = 60_000
 
+/** How a migration begins that is not one transaction. */
+const IN_STEPS = '-- Outside of a transaction'
+
+/** How one begins that instances of the version before cannot work with. */
+const STOPS_ALL = '-- While no instance runs'
+
 type Migration = ReturnType<typeof readMigrationFiles>[number]
 
 interface ApplyOptions {
@@ -24,9 +31,10 @@ interface ApplyOptions {
 }
 
 /**
- * Applies what the database does not have yet, in drizzle's own table. Each migration is a transaction of its own, where
+ * Applies what the database does not have yet, in drizzle's own table. Almost every migration is a transaction of its own, where
  * drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
- * @throws Error if the database has a migration of a later version, whose schema this code does not know
+ * @throws Error if the database has a migration of a later version, whose schema this code does not know; or if instances
+ * run that have to be stopped
  */
 export async function applyMigrations(
   client: pg.Client,
@@ -45,8 +53,21 @@ export async function applyMigrations(
     )
   }
   const pending = known.filter(({ folderMillis }) => folderMillis > last)
+  if (pending.some(({ sql }) => sql[0]?.startsWith(STOPS_ALL))) await refuseBesideOthers(client)
   if (pending.length > 0) onPending()
   for (const migration of pending) await applyWithRetries(client, migration)
+}
+
+/** @throws Error while instances run that have started already */
+async function refuseBesideOthers(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    'select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = $1',
+    [LISTENER],
+  )
+  if (rows[0].count === 0) return
+  throw new Error(
+    `this upgrade needs all instances to be stopped, and ${rows[0].count} of the earlier version still run. Stop them, then start again`,
+  )
 }
 
 async function applyWithRetries(client: pg.Client, migration: Migration): Promise<void> {
@@ -63,9 +84,12 @@ async function applyWithRetries(client: pg.Client, migration: Migration): Promis
 }
 
 async function applyOne(client: pg.Client, { sql, hash, folderMillis }: Migration): Promise<void> {
+  // Copies many rows: its statements commit in steps, and can be repeated.
+  const isInSteps = sql[0]?.startsWith(IN_STEPS)
+  if (isInSteps) for (const statement of sql) await client.query(statement)
   await client.query('begin')
   await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-  for (const statement of sql) await client.query(statement)
+  if (!isInSteps) for (const statement of sql) await client.query(statement)
   await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
     hash,
     folderMillis,

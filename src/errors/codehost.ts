@@ -85,10 +85,7 @@ export const encryptionKeyGone = () =>
       'The stored token or private key was encrypted with an ENCRYPTION_KEY that is no longer set. Set it again and restart, or send null as the token or app to remove it.',
   })
 
-export const deliveryNotFound = (id: string) =>
-  new AppError('delivery_not_found', { detail: `Delivery ${id} not found.` })
-
-export const deliveryNotReplayable = (id: string) =>
+export const pushNotReplayable = (id: string) =>
   new AppError('delivery_not_replayable', {
     detail: `The payload of delivery ${id} is not stored. Redeliver it at the code host within three days, or start a sync.`,
   })

@@ -31,8 +31,8 @@ export const sourceSecretMissing = (id: string) =>
 export const sourceNotFound = (id: string) =>
   new AppError('source_not_found', { detail: `Source ${id} not found.` })
 
-export const eventNotFound = (id: string) =>
-  new AppError('event_not_found', { detail: `Event ${id} not found.` })
+export const deliveryNotFound = (id: string) =>
+  new AppError('delivery_not_found', { detail: `Delivery ${id} not found.` })
 
 export const routingRuleNotFound = (id: string) =>
   new AppError('routing_rule_not_found', { detail: `Routing rule ${id} not found.` })
@@ -101,12 +101,12 @@ export const codehostItemTaken = () =>
     detail: 'The project already has a task for this issue or pull request.',
   })
 
-export const eventNotReplayable = (id: string) =>
-  new AppError('event_not_replayable', {
-    detail: `Event ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
+export const deliveryNotReplayable = (id: string) =>
+  new AppError('delivery_not_replayable', {
+    detail: `Delivery ${id} has no task, and its payload is not stored completely. Ask its sender to send it again.`,
   })
 
-export const eventPending = (id: string) =>
-  new AppError('event_not_replayable', {
-    detail: `Event ${id} is pending, and is processed by itself.`,
+export const deliveryPending = (id: string) =>
+  new AppError('delivery_not_replayable', {
+    detail: `Delivery ${id} is pending, and is processed by itself.`,
   })

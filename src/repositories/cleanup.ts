@@ -1,10 +1,10 @@
 import { sql } from '../db/drizzle.ts'
-import { codehostDeliveries, purgedItems } from '../db/tables/codehost.ts'
+import { purgedItems } from '../db/tables/codehost.ts'
 import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
-import { feedbackEvents } from '../db/tables/feedback.ts'
+import { deliveries, sourceBacklog } from '../db/tables/deliveries.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
-import { sourceBacklog, sourceEvents, sourceItems } from '../db/tables/sources.ts'
+import { sourceItems } from '../db/tables/sources.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries } from '../db/tables/webhooks.ts'
@@ -58,26 +58,6 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Removes at most `limit` payloads of deliveries of the code host with lower ids. Returns how many it removed. */
-    async dropDeliveryPayloads(beforeId: string, limit: number): Promise<number> {
-      const result = await db.execute(sql`
-        update ${codehostDeliveries} set payload = null where id in (
-          select id from ${codehostDeliveries} where payload is not null and id < ${beforeId}
-          and status <> 'received' order by id limit ${limit} for update skip locked)
-        and payload is not null and id < ${beforeId}`)
-      return result.rowCount ?? 0
-    },
-
-    /** The same for dropped deliveries, which are removed entirely. */
-    async deleteDroppedDeliveries(beforeId: string, limit: number): Promise<number> {
-      const result = await db.execute(sql`
-        delete from ${codehostDeliveries} where id in (
-          select id from ${codehostDeliveries} where status = 'dropped' and id < ${beforeId}
-          order by id limit ${limit} for update skip locked)
-        and status = 'dropped' and id < ${beforeId}`)
-      return result.rowCount ?? 0
-    },
-
     /** Removes the counts of at most `limit` tokens that wrote nothing in the last hour. Returns how many it removed. */
     async deleteUnusedWriteLimits(limit: number): Promise<number> {
       const result = await db.execute(sql`
@@ -89,37 +69,39 @@ export function cleanupRepository(db: Executor) {
       return result.rowCount ?? 0
     },
 
-    /** Removes at most `limit` payloads of deliveries of sources with lower ids. Returns how many it removed. */
-    async dropSourcePayloads(beforeId: string, limit: number): Promise<number> {
+    /** Removes at most `limit` payloads of deliveries with lower ids. Returns how many it removed. */
+    async dropPayloads(beforeId: string, limit: number): Promise<number> {
+      const isPast = sql`payload is not null and id < ${beforeId} and outcome <> 'pending'`
       const result = await db.execute(sql`
-        update ${sourceEvents} set payload = null where id in (
-          select id from ${sourceEvents} where payload is not null and id < ${beforeId}
-          order by id limit ${limit} for update skip locked)`)
+        update ${deliveries} set payload = null where id in (
+          select id from ${deliveries} where ${isPast} order by id limit ${limit} for update skip locked)
+        and ${isPast}`)
       return result.rowCount ?? 0
     },
 
-    /** The same for pending deliveries, which end as rejected with these errors. */
+    /** The same for ignored and filtered deliveries, which are removed entirely. */
+    async deleteIgnoredDeliveries(beforeId: string, limit: number): Promise<number> {
+      const isPast = sql`outcome in ('ignored', 'filtered') and id < ${beforeId}`
+      const result = await db.execute(sql`
+        delete from ${deliveries} where id in (
+          select id from ${deliveries} where ${isPast} order by id limit ${limit} for update skip locked)
+        and ${isPast}`)
+      return result.rowCount ?? 0
+    },
+
+    /** The same for pending deliveries of sources, which end as rejected with these errors. */
     async rejectPendingDeliveries(
       { beforeId, errors }: { beforeId: string; errors: FieldError[] },
       limit: number,
     ): Promise<number> {
       const result = await db.execute(sql`
         with ended as (
-          delete from ${sourceBacklog} where event_id in (
-            select event_id from ${sourceBacklog} where event_id < ${beforeId}
-            order by event_id limit ${limit} for update skip locked) returning event_id
+          delete from ${sourceBacklog} where delivery_id in (
+            select delivery_id from ${sourceBacklog} where delivery_id < ${beforeId}
+            order by delivery_id limit ${limit} for update skip locked) returning delivery_id
         )
-        update ${sourceEvents} set outcome = 'rejected', dedup_key = null, errors = ${JSON.stringify(errors)}::jsonb
-        from ended where id = ended.event_id`)
-      return result.rowCount ?? 0
-    },
-
-    /** The same for filtered deliveries, which are removed entirely. */
-    async deleteFilteredDeliveries(beforeId: string, limit: number): Promise<number> {
-      const result = await db.execute(sql`
-        delete from ${sourceEvents} where id in (
-          select id from ${sourceEvents} where outcome = 'filtered' and id < ${beforeId}
-          order by id limit ${limit} for update skip locked)`)
+        update ${deliveries} set outcome = 'rejected', dedup_key = null, errors = ${JSON.stringify(errors)}::jsonb
+        from ended where id = ended.delivery_id`)
       return result.rowCount ?? 0
     },
 
@@ -140,24 +122,6 @@ export function cleanupRepository(db: Executor) {
         delete from ${webhookDeliveries} where (webhook_id, id) in (
           select webhook_id, id from ${webhookDeliveries} where ${isFinished}
           order by finished_at limit ${limit} for update skip locked) and ${isFinished}`)
-      return result.rowCount ?? 0
-    },
-
-    /** Removes at most `limit` payloads of events with lower ids. Returns how many it removed. */
-    async dropFeedbackPayloads(beforeId: string, limit: number): Promise<number> {
-      const result = await db.execute(sql`
-        update ${feedbackEvents} set payload = null where id in (
-          select id from ${feedbackEvents} where payload is not null and id < ${beforeId}
-          order by id limit ${limit} for update skip locked)`)
-      return result.rowCount ?? 0
-    },
-
-    /** The same for ignored events, which are removed entirely. */
-    async deleteIgnoredFeedback(beforeId: string, limit: number): Promise<number> {
-      const result = await db.execute(sql`
-        delete from ${feedbackEvents} where id in (
-          select id from ${feedbackEvents} where outcome = 'ignored' and id < ${beforeId}
-          order by id limit ${limit} for update skip locked)`)
       return result.rowCount ?? 0
     },
   }

@@ -4,7 +4,6 @@ import { changesRepository } from './changes.ts'
 import { claimsRepository } from './claims.ts'
 import { cleanupRepository } from './cleanup.ts'
 import { codehostRepository } from './codehost/connections.ts'
-import { codehostDeliveriesRepository } from './codehost/deliveries.ts'
 import { codehostLabelsRepository } from './codehost/labels.ts'
 import { syncQueue, syncRunsRepository } from './codehost/sync-runs.ts'
 import { syncedCommentsRepository } from './codehost/synced-comments.ts'
@@ -15,8 +14,10 @@ import { commentsRepository } from './comments.ts'
 import { configurationChanges } from './configuration-changes.ts'
 import { contextRepository } from './context.ts'
 import { deletionTurn, listDeletionsRepository, projectDeletionsRepository } from './deletions.ts'
+import { feedbackRepository } from './deliveries/feedback.ts'
+import { pushedDeliveriesRepository } from './deliveries/pushed.ts'
+import { deliveriesRepository } from './deliveries/store.ts'
 import { exportRepository } from './export/index.ts'
-import { feedbackRepository } from './feedback/events.ts'
 import { feedbackGroupsRepository } from './feedback/groups.ts'
 import { routingRepository } from './feedback/routing.ts'
 import { idempotencyRepository } from './idempotency.ts'
@@ -33,9 +34,9 @@ import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
 import { similarTasksRepository } from './similar-tasks.ts'
 import { sourceBacklogRepository } from './sources/backlog.ts'
-import { sourceEventsRepository } from './sources/events.ts'
 import { sourceItemsRepository } from './sources/items.ts'
 import { sourcesRepository } from './sources/sources.ts'
+import { sourceTasksRepository } from './sources/tasks.ts'
 import { statisticsRepository } from './statistics.ts'
 import { statsRepository } from './stats.ts'
 import { taskChanges } from './task-changes.ts'
@@ -151,9 +152,10 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     codehostLabels: codehostLabelsRepository(db),
     codehostWrites: codehostWritesRepository(db),
     codehostWriteLimits: codehostWriteLimitsRepository(db),
-    deliveries: codehostDeliveriesRepository(db),
+    deliveries: deliveriesRepository(db, reach),
+    pushedDeliveries: pushedDeliveriesRepository(db),
     sources: sourcesRepository(db, reach),
-    sourceEvents: sourceEventsRepository(db),
+    sourceTasks: sourceTasksRepository(db),
     sourceItems: sourceItemsRepository(db),
     sourceBacklog: sourceBacklogRepository(db),
     webhooks: webhooksRepository(db, reach),

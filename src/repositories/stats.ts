@@ -1,6 +1,7 @@
 import { sql } from '../db/drizzle.ts'
-import { codehostDeliveries, syncRuns } from '../db/tables/codehost.ts'
+import { syncRuns } from '../db/tables/codehost.ts'
 import { codehostWrites } from '../db/tables/codehost-writes.ts'
+import { deliveries } from '../db/tables/deliveries.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries, webhooks } from '../db/tables/webhooks.ts'
@@ -55,8 +56,8 @@ export function statsRepository(db: Executor) {
 }
 
 const waitingPushes = sql`
-  select received_at from ${codehostDeliveries}
-    where status = 'received' and next_attempt_at is not null
+  select received_at from ${deliveries}
+    where receiver = 'codehost' and outcome = 'pending' and next_attempt_at is not null
     order by next_attempt_at limit ${MAX_COUNTED}`
 
 const openClaims = sql`

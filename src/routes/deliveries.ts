@@ -1,92 +1,74 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import {
-  CodehostDelivery,
-  CodehostDeliveryWithPayload,
-  DeliveryPage,
-  DeliveryPath,
-  DeliveryQuery,
-} from '../schemas/delivery.ts'
-import { ref } from '../schemas/parts.ts'
+import { DeliveryPage, DeliveryQuery, DeliveryWithPayload } from '../schemas/delivery.ts'
+import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
-import { SyncPath } from '../schemas/sync-run.ts'
+import { deliveriesOperations } from '../services/deliveries.ts'
 import type { Services } from '../services/index.ts'
-import { deliveriesOperations } from '../services/push/inbox.ts'
 
-const tags = ['Code host']
+const tags = ['Deliveries']
 
-/** The inbox of the push receiver. */
-export const deliveriesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'deliveries' | 'push'>> = async (
+/** What arrived at the receivers. */
+export const deliveriesRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'deliveries'>> = async (
   app,
-  { deliveries, push },
+  { deliveries },
 ) => {
   app.get(
-    '/:projectId/deliveries',
+    '',
     {
-      config: {
-        operation: deliveriesOperations.list,
-        errors: ['project_not_found', 'connection_not_found', 'invalid_cursor'],
-      },
+      config: { operation: deliveriesOperations.list, errors: ['invalid_cursor'] },
       schema: {
         tags,
-        operationId: 'listCodehostDeliveries',
-        summary: 'List deliveries of the code host',
+        operationId: 'listDeliveries',
+        summary: 'List deliveries',
         description:
-          'Returns a page of the deliveries that the code host has sent to the webhook of the connection, newest first, without payloads. Deliveries are kept with their payload for 30 days, and dropped ones for 7.',
-        params: SyncPath,
+          'Returns a page of what arrived at the feedback receiver, at the sources, and from the code host, newest first, without payloads. Ignored and filtered deliveries are kept for 7 days.',
         querystring: DeliveryQuery,
         response: { 200: responses(DeliveryPage, { description: 'A page of deliveries.' }) },
       },
     },
-    (request) =>
-      deliveries.list(request.caller, { projectId: request.params.projectId, query: request.query }),
+    (request) => deliveries.list(request.caller, request.query),
   )
 
   app.get(
-    '/:projectId/deliveries/:id',
+    '/:id',
     {
-      config: {
-        operation: deliveriesOperations.get,
-        errors: ['project_not_found', 'connection_not_found', 'delivery_not_found'],
-      },
+      config: { operation: deliveriesOperations.get, errors: ['delivery_not_found'] },
       schema: {
         tags,
-        operationId: 'getCodehostDelivery',
-        summary: 'Retrieve a delivery of the code host',
-        description: 'Returns a delivery with its payload.',
-        params: DeliveryPath,
-        response: { 200: responses(ref(CodehostDeliveryWithPayload), { description: 'The delivery.' }) },
+        operationId: 'getDelivery',
+        summary: 'Retrieve a delivery',
+        description:
+          'Returns a delivery; with the scope `admin`, also its payload, which is kept for 30 days.',
+        params: IdPath('delivery'),
+        response: { 200: responses(ref(DeliveryWithPayload), { description: 'The delivery.' }) },
       },
     },
-    (request) => deliveries.get(request.caller, request.params),
+    (request) => deliveries.get(request.caller, request.params.id),
   )
 
   app.post(
-    '/:projectId/deliveries/:id/replay',
+    '/:id/replay',
     {
       config: {
         operation: deliveriesOperations.replay,
         errors: [
-          'project_not_found',
-          'connection_not_found',
           'delivery_not_found',
           'delivery_not_replayable',
+          'source_not_found',
           'project_archived',
+          'merge_conflict',
         ],
       },
       schema: {
         tags,
-        operationId: 'replayCodehostDelivery',
-        summary: 'Replay a delivery of the code host',
+        operationId: 'replayDelivery',
+        summary: 'Replay a delivery',
         description:
-          'Applies a delivery again. It is `received` until that is done. What it reports changes nothing if something newer is stored.',
-        params: DeliveryPath,
-        response: { 200: responses(ref(CodehostDelivery), { description: 'The delivery.' }) },
+          'Processes a delivery again. A replay never creates a second task.\n\nFeedback: what was rejected is processed as new; an accepted delivery keeps its task, which moves if the current routing leads to another project.\n\nA source: the current templates are used. A rejected or filtered delivery can now make tasks; an accepted one keeps its tasks, which are updated. If it makes an item `open`, it reopens a task that is done: test the delivery first, with its `deliveryId`, and see `reopens`.\n\nThe code host: the delivery is `pending` until it is applied again. What it reports changes nothing if something newer is stored.',
+        params: IdPath('delivery'),
+        response: { 200: responses(ref(DeliveryWithPayload), { description: 'The delivery.' }) },
       },
     },
-    async (request) => {
-      const delivery = await deliveries.replay(request.caller, request.params)
-      push.wake()
-      return delivery
-    },
+    (request) => deliveries.replay(request.caller, request.params.id),
   )
 }

@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { FieldError } from './problem.ts'
+import { MatchedOn } from './routing.ts'
 
 const DropReason = [
   'event_ignored',
@@ -37,70 +39,130 @@ export const PushReceipt = Type.Object(
 )
 export type PushReceipt = Static<typeof PushReceipt>
 
-const DeliveryStatus = ['received', 'applied', 'dropped', 'failed'] as const
+export const DeliveryReceiver = ['feedback', 'source', 'codehost'] as const
+export const DeliveryOutcome = [
+  'accepted',
+  'updated',
+  'ignored',
+  'filtered',
+  'rejected',
+  'pending',
+  'failed',
+] as const
+
+export const DeliveryTask = Type.Object(
+  {
+    taskId: Uuid('The task. It may have been deleted since.'),
+    created: Type.Boolean({ description: 'Whether it was created; otherwise it existed already.' }),
+  },
+  { $id: 'DeliveryTask', description: 'A task of a delivery.' },
+)
 
 const delivery = {
-  id: Uuid('The ID of the delivery in the inbox. IDs sort by time received.'),
-  deliveryId: Type.String({
-    description: 'The code host’s ID of the delivery (`X-GitHub-Delivery`). A redelivery has the same.',
-  }),
-  event: Type.String({ description: 'The name of the event.', examples: ['issues'] }),
-  action: Nullable(Type.String({ description: 'What happened, or null.', examples: ['opened'] })),
-  number: Nullable(Type.Integer({ description: 'The number of the issue or pull request, or null.' })),
-  status: StringEnum([...DeliveryStatus], {
+  id: Uuid('The ID of the delivery. IDs sort by time received.'),
+  receiver: StringEnum([...DeliveryReceiver], {
     description:
-      'The outcome. `received` is not applied yet; `dropped` is ignored; `failed` is not retried by itself.',
+      'What reads it: `feedback`, also at a source whose mapping is `feedback`; the templates of a `source`; or what applies changes of the `codehost`.',
+  }),
+  sourceId: Nullable(
+    Uuid('The source that it arrived at, or null. It may have been deleted since, if it was feedback.'),
+  ),
+  projectId: Nullable(
+    Uuid('The project of its tasks, its source, or its repository; null if there is none.'),
+  ),
+  senderId: Nullable(
+    Type.String({
+      description:
+        'The sender’s ID of it, cut if it is long, or null. A delivery that is sent again has the same.',
+    }),
+  ),
+  event: Nullable(
+    Type.String({
+      description: 'What the code host reports, or null for other receivers.',
+      examples: ['issues.closed'],
+    }),
+  ),
+  outcome: StringEnum([...DeliveryOutcome], {
+    description:
+      'What became of it. `accepted`: it created tasks, or needs none. `updated`: its tasks existed before. `ignored`: it is about something that is not used. `filtered`: the filter of the source leaves it out. `rejected`: it is invalid. `pending`: it is processed later, by itself. `failed`: it was tried too often.',
   }),
   reason: Nullable(
     Type.String({
       description:
-        'Why it was dropped or failed, or is retried. For an applied delivery, why it changed nothing: `outdated`, `unchanged` or `deleted_here`. Null otherwise.',
+        'Of the code host: why it was ignored or failed, or is tried again; or why it changed nothing: `outdated`, `unchanged`, or `deleted_here`. Null otherwise.',
     }),
   ),
+  duplicates: Type.Integer({
+    description: 'How often it was received again. Of the code host, this is not counted.',
+  }),
   attempts: Type.Integer({ description: 'The number of failed attempts.' }),
-  taskId: Nullable(Uuid('The task of the issue or pull request, or null. It may have been deleted since.')),
-  isReplayable: Type.Boolean({ description: 'Whether its payload is stored, so that it can be replayed.' }),
-  payloadBytes: Type.Integer({ description: 'The size of the payload.' }),
-  receivedAt: DateTime('When the delivery was received.'),
-  appliedAt: Nullable(DateTime('When the delivery was applied, or null.')),
-  nextAttemptAt: Nullable(
-    DateTime(
-      'When it is applied, or tried again, or null. A deletion in an archived project waits until it is unarchived.',
+  receivedAt: DateTime('When it was received.'),
+  tasks: Type.Array(ref(DeliveryTask), { maxItems: 500, description: 'Its tasks.' }),
+  routing: Nullable(
+    Type.Object(
+      {
+        ruleId: Nullable(Uuid('The routing rule that matched, or null if none did.')),
+        ruleName: Nullable(
+          Type.String({
+            description: 'The name of the rule at that time, or what it matches if it has no name.',
+          }),
+        ),
+        matchedOn: StringEnum([...MatchedOn], { description: 'What the routing is based on.' }),
+        explanation: Type.String({ description: 'The decision as text.' }),
+      },
+      { description: 'Of feedback that has a task: why it is in its project.' },
     ),
+  ),
+  errors: Nullable(
+    Type.Array(ref(FieldError), {
+      maxItems: 100,
+      description:
+        'Why it was rejected; of other deliveries of sources, which items made no task, and which values were left out.',
+    }),
   ),
 }
 
-export const CodehostDelivery = Type.Object(delivery, {
-  $id: 'CodehostDelivery',
-  description: 'A delivery of the code host.',
+export const Delivery = Type.Object(delivery, {
+  $id: 'Delivery',
+  description: 'Something that arrived at a receiver.',
 })
-export type CodehostDelivery = Static<typeof CodehostDelivery>
+export type Delivery = Static<typeof Delivery>
 
-export const CodehostDeliveryWithPayload = Type.Object(
+export const DeliveryWithPayload = Type.Object(
   {
     ...delivery,
-    payload: Type.Unsafe<unknown>({
-      description: 'The payload. Null if it is not stored, or larger than 256 KiB.',
-    }),
+    payload: Type.Optional(
+      Type.Unsafe<unknown>({
+        description:
+          'The received payload: JSON, or the beginning of its text if `payloadCut` is true. Null after 30 days, and where nothing could be done with it. Only for the scope `admin`.',
+      }),
+    ),
+    payloadCut: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the payload is longer than 256 KiB and is cut. Only for the scope `admin`.',
+      }),
+    ),
   },
-  { $id: 'CodehostDeliveryWithPayload', description: 'A delivery of the code host with its payload.' },
+  { $id: 'DeliveryWithPayload', description: 'A delivery, with its payload for the scope `admin`.' },
 )
+export type DeliveryWithPayload = Static<typeof DeliveryWithPayload>
 
-export const DeliveryPage = PageOf(ref(CodehostDelivery), { description: 'A page of deliveries.' })
+export const DeliveryPage = PageOf(ref(Delivery), { description: 'A page of deliveries.' })
 
 export const DeliveryQuery = StrictObject(
   {
-    status: Type.Optional(
-      StringEnum([...DeliveryStatus], { description: 'Only deliveries with this status.' }),
+    receiver: Type.Optional(
+      StringEnum([...DeliveryReceiver], { description: 'Only deliveries to this receiver.' }),
     ),
+    sourceId: Type.Optional(Uuid('Only deliveries that arrived at this source.')),
+    projectId: Type.Optional(Uuid('Only deliveries of this project.')),
+    outcome: Type.Optional(
+      StringEnum([...DeliveryOutcome], { description: 'Only deliveries with this outcome.' }),
+    ),
+    since: Type.Optional(DateTime('Only deliveries that were received then or later.')),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   },
   { description: 'Filters and pagination.' },
 )
 export type DeliveryQuery = Static<typeof DeliveryQuery>
-
-export const DeliveryPath = StrictObject(
-  { projectId: Uuid('The ID of the project.'), id: Uuid('The ID of the delivery.') },
-  { description: 'Path parameters.' },
-)

@@ -1,14 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
-import { FieldError } from './problem.ts'
+import { Nullable, StringEnum, Uuid } from './parts.ts'
 import { MatchedOn } from './routing.ts'
 
 export const FEEDBACK_SUBMITTED = 'feedback_submitted'
 
 export const Sentiment = ['loved', 'meh', 'frustrated'] as const
 export type Sentiment = (typeof Sentiment)[number]
-
-const FeedbackOutcome = ['accepted', 'ignored', 'rejected'] as const
 
 /** Up to the maximum size of a delivery. */
 const text = (description: string, ...examples: string[]) =>
@@ -32,7 +29,7 @@ const Properties = Type.Object(
       Nullable(Type.Boolean({ description: 'Whether the user is a paying customer.' })),
     ),
     user_email: optional(
-      'The user’s email address. It is stored only in the task’s metadata and in the inbox.',
+      'The user’s email address. It is stored only in the task’s metadata and with the delivery.',
     ),
   },
   { additionalProperties: true, description: 'The properties of the feedback. Unknown properties are kept.' },
@@ -72,7 +69,7 @@ export type WebhookEvent = Static<typeof WebhookEvent>
 export const FeedbackReceipt = Type.Object(
   {
     accepted: Type.Literal(true, { description: 'Always true: the event has a task.' }),
-    eventId: Uuid('The ID of the event in the inbox.'),
+    deliveryId: Uuid('The ID of the delivery.'),
     taskId: Uuid('The task created from the event.'),
     projectId: Uuid('The project of the task.'),
     listId: Uuid('The list of the task.'),
@@ -104,60 +101,3 @@ export const FeedbackIgnored = Type.Object(
   },
 )
 export type FeedbackIgnored = Static<typeof FeedbackIgnored>
-
-export const InboxEvent = Type.Object(
-  {
-    id: Uuid('The ID of the event. IDs sort by time received.'),
-    sourceId: Nullable(
-      Uuid(
-        'The source that it arrived at, or null for the feedback receiver. It may have been deleted since.',
-      ),
-    ),
-    uuid: Nullable(Type.String({ description: 'The sender’s ID of the event, cut to 255 characters.' })),
-    outcome: StringEnum([...FeedbackOutcome], { description: 'The outcome.' }),
-    duplicates: Type.Integer({ description: 'The number of duplicates received.' }),
-    receivedAt: DateTime('When the event was received.'),
-    taskId: Nullable(Uuid('The task created from the event. It may have been deleted since.')),
-    projectId: Nullable(Uuid('The project of the task.')),
-    routing: Nullable(
-      Type.Object(
-        {
-          ruleId: Nullable(Uuid('The routing rule that matched, or null if none did.')),
-          ruleName: Nullable(
-            Type.String({
-              description: 'The name of the rule at that time, or what it matches if it has no name.',
-            }),
-          ),
-          matchedOn: StringEnum([...MatchedOn], { description: 'What the routing is based on.' }),
-          explanation: Type.String({ description: 'The decision as text.' }),
-        },
-        { description: 'Why the task went there.' },
-      ),
-    ),
-    errors: Nullable(
-      Type.Array(ref(FieldError), { maxItems: 100, description: 'Why the event was rejected.' }),
-    ),
-    payload: Type.Unsafe<unknown>({
-      description:
-        'The received payload, kept for 30 days: JSON, or the beginning of its text if `payloadCut` is true. Null for ignored events.',
-    }),
-    payloadCut: Type.Boolean({ description: 'Whether the payload was longer than 256 KiB and is cut.' }),
-  },
-  { $id: 'FeedbackEvent', description: 'A received feedback event.' },
-)
-export type InboxEvent = Static<typeof InboxEvent>
-
-export const InboxEventPage = PageOf(ref(InboxEvent), { description: 'A page of feedback events.' })
-
-export const InboxEventQuery = StrictObject(
-  {
-    sourceId: Type.Optional(Uuid('Only events that arrived at this source.')),
-    outcome: Type.Optional(
-      StringEnum([...FeedbackOutcome], { description: 'Only events with this outcome.' }),
-    ),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  },
-  { description: 'Filters and pagination.' },
-)
-export type InboxEventQuery = Static<typeof InboxEventQuery>

@@ -6,8 +6,8 @@ import { ClaimedTask, ClaimRenewal, NewClaim, NextClaim, TaskPatch } from './cla
 import { Connection, ConnectionRequest, WebhookSecretOfConnection } from './codehost.ts'
 import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts'
 import { Context, TaskBrief } from './context.ts'
-import { CodehostDelivery, CodehostDeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
-import { FeedbackIgnored, FeedbackReceipt, InboxEvent, WebhookEvent } from './feedback.ts'
+import { Delivery, DeliveryTask, DeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
+import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from './feedback.ts'
 import { ImportResult } from './import.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
@@ -28,12 +28,10 @@ import {
 } from './source.ts'
 import {
   SourceDelivery,
-  SourceEvent,
   SourceIgnored,
   SourcePayloadTest,
   SourcePending,
   SourceReceipt,
-  SourceTask,
   SourceTest,
   SourceTestResult,
 } from './source-delivery.ts'
@@ -87,8 +85,9 @@ export const namedSchemas = [
   WebhookSecretOfConnection,
   PushDelivery,
   PushReceipt,
-  CodehostDelivery,
-  CodehostDeliveryWithPayload,
+  Delivery,
+  DeliveryWithPayload,
+  DeliveryTask,
   Project,
   NewProject,
   ProjectChange,
@@ -108,12 +107,10 @@ export const namedSchemas = [
   WebhookEvent,
   FeedbackReceipt,
   FeedbackIgnored,
-  InboxEvent,
   RoutingRule,
   NewRoutingRule,
   RoutingRuleChange,
   RoutingTest,
-  SourceTask,
   SourceTest,
   SourceTestResult,
   SourceTemplate,
@@ -122,7 +119,6 @@ export const namedSchemas = [
   SourceWithSecret,
   NewSource,
   SourceChange,
-  SourceEvent,
   SourcePayloadTest,
   SourceRotation,
   SourceDelivery,

@@ -1,24 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { DeliveryTask } from './delivery.ts'
 import { FeedbackReceipt } from './feedback.ts'
-import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { Nullable, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { FieldError } from './problem.ts'
 import { NewSource } from './source.ts'
 import { TaskPriority } from './task.ts'
 
-export const SourceTask = Type.Object(
-  {
-    taskId: Uuid('The task. It may have been deleted since.'),
-    created: Type.Boolean({ description: 'Whether it was created; otherwise it existed already.' }),
-  },
-  { $id: 'SourceTask', description: 'A task of a delivery.' },
-)
-
 export const SourceReceipt = Type.Object(
   {
     accepted: Type.Literal(true, { description: 'Always true: the delivery has tasks.' }),
-    eventId: Uuid('The ID of the delivery in the inbox.'),
+    deliveryId: Uuid('The ID of the delivery.'),
     taskId: Uuid('The first of its tasks.'),
-    tasks: Type.Array(ref(SourceTask), {
+    tasks: Type.Array(ref(DeliveryTask), {
       maxItems: 500,
       description: 'All of its tasks, in the order of its items.',
     }),
@@ -55,9 +48,9 @@ export const SourcePending = Type.Object(
   {
     accepted: Type.Literal(true, { description: 'Always true: the delivery is stored.' }),
     outcome: Type.Literal('pending', {
-      description: 'Always `pending`. The inbox has what becomes of it, under `eventId`.',
+      description: 'Always `pending`. `GET /api/deliveries/{deliveryId}` says what becomes of it.',
     }),
-    eventId: Uuid('The ID of the delivery in the inbox.'),
+    deliveryId: Uuid('The ID of the delivery.'),
     duplicate: Type.Boolean({ description: 'Whether the delivery was received before.' }),
   },
   {
@@ -79,55 +72,6 @@ export const SourceDelivery = Type.Object(
 )
 
 const SourceOutcome = ['accepted', 'filtered', 'rejected'] as const
-const EventOutcome = [...SourceOutcome, 'pending'] as const
-
-export const SourceEvent = Type.Object(
-  {
-    id: Uuid('The ID of the event. IDs sort by time received.'),
-    sourceId: Uuid('The source.'),
-    deliveryId: Nullable(Type.String({ description: 'The sender’s ID of the delivery, or null.' })),
-    outcome: StringEnum([...EventOutcome], {
-      description: 'The outcome. `pending` waits for its turn, and is processed by itself.',
-    }),
-    duplicates: Type.Integer({ description: 'The number of duplicates received.' }),
-    receivedAt: DateTime('When the delivery was received.'),
-    tasks: Type.Array(ref(SourceTask), { maxItems: 500, description: 'Its tasks.' }),
-    errors: Nullable(
-      Type.Array(ref(FieldError), {
-        maxItems: 100,
-        description:
-          'Why it was rejected; of an accepted or filtered one, which items made no task, and which values were left out.',
-      }),
-    ),
-    payload: Type.Unsafe<unknown>({
-      description:
-        'The received payload, kept for 30 days: JSON, or the beginning of its text if `payloadCut` is true.',
-    }),
-    payloadCut: Type.Boolean({ description: 'Whether the payload was longer than 256 KiB and is cut.' }),
-  },
-  { $id: 'SourceEvent', description: 'A delivery of a source.' },
-)
-export type SourceEvent = Static<typeof SourceEvent>
-
-export const SourceEventPage = PageOf(ref(SourceEvent), { description: 'A page of deliveries.' })
-
-export const SourceEventQuery = StrictObject(
-  {
-    outcome: Type.Optional(
-      StringEnum([...EventOutcome], { description: 'Only deliveries with this outcome.' }),
-    ),
-    limit: Type.Optional(Limit),
-    cursor: Type.Optional(Cursor),
-  },
-  { description: 'Filters and pagination.' },
-)
-export type SourceEventQuery = Static<typeof SourceEventQuery>
-
-export const SourceEventPath = StrictObject(
-  { id: Uuid('The ID of the source.'), eventId: Uuid('The ID of the event.') },
-  { description: 'Path parameters.' },
-)
-export type SourceEventPath = Static<typeof SourceEventPath>
 
 const RenderedTask = Type.Object(
   {
@@ -156,7 +100,7 @@ export const SourceTestResult = Type.Object(
           task: RenderedTask,
           existingTaskId: Nullable(
             Uuid(
-              'The task that would be updated: the one with this external ID, or that the event has made. Null if one would be created.',
+              'The task that would be updated: the one with this external ID, or that the delivery has made. Null if one would be created.',
             ),
           ),
           reopens: Type.Boolean({
@@ -198,8 +142,8 @@ export type SourceTest = Static<typeof SourceTest>
 export const SourcePayloadTest = StrictObject(
   {
     payload: Type.Optional(Payload),
-    eventId: Type.Optional(Uuid('An event of the inbox. Its payload is used.')),
+    deliveryId: Type.Optional(Uuid('A delivery of the source. Its payload is used.')),
   },
-  { $id: 'SourcePayloadTest', description: 'A payload, or an event whose payload is used.' },
+  { $id: 'SourcePayloadTest', description: 'A payload, or a delivery whose payload is used.' },
 )
 export type SourcePayloadTest = Static<typeof SourcePayloadTest>

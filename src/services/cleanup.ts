@@ -7,7 +7,6 @@ import { RESPONSES_KEPT_MS } from './idempotency.ts'
 import { withLease } from './leases.ts'
 
 const DAY_MS = 86_400_000
-/** Of feedback, and of deliveries of the code host and of sources. */
 const PAYLOAD_RETENTION_MS = 30 * DAY_MS
 const IGNORED_RETENTION_MS = 7 * DAY_MS
 /** Of deliveries to outgoing webhooks. */
@@ -73,16 +72,12 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.purgeDeletedRules(trash, limit), RULE_BATCH)
       await inBatches((limit) => cleanup.deleteUnusedNames(limit))
       const payloads = firstIdOf(before(PAYLOAD_RETENTION_MS))
-      await inBatches((limit) => cleanup.dropFeedbackPayloads(payloads, limit))
       const ignored = firstIdOf(before(IGNORED_RETENTION_MS))
-      await inBatches((limit) => cleanup.deleteIgnoredFeedback(ignored, limit))
-      await inBatches((limit) => cleanup.dropDeliveryPayloads(payloads, limit))
-      await inBatches((limit) => cleanup.deleteDroppedDeliveries(ignored, limit))
       await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))
       const pending = { beforeId: payloads, errors: [NEVER_PROCESSED] }
       await inBatches((limit) => cleanup.rejectPendingDeliveries(pending, limit))
-      await inBatches((limit) => cleanup.dropSourcePayloads(payloads, limit))
-      await inBatches((limit) => cleanup.deleteFilteredDeliveries(ignored, limit))
+      await inBatches((limit) => cleanup.dropPayloads(payloads, limit))
+      await inBatches((limit) => cleanup.deleteIgnoredDeliveries(ignored, limit))
       // Until then a replay can find them.
       const items = before(PAYLOAD_RETENTION_MS)
       await inBatches((limit) => cleanup.deleteSourceItems(items, limit))

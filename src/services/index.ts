@@ -25,9 +25,10 @@ import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
 import { commentsService } from './comments.ts'
 import { contextService } from './context.ts'
+import { deliveriesService } from './deliveries.ts'
 import { exportService } from './export.ts'
-import { feedbackInboxService } from './feedback/inbox.ts'
 import { feedbackService } from './feedback/index.ts'
+import { feedbackReplay } from './feedback/replay.ts'
 import { routingService } from './feedback/routing.ts'
 import { idempotencyService } from './idempotency.ts'
 import { importService } from './import.ts'
@@ -36,19 +37,19 @@ import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
 import { projectsService } from './projects.ts'
-import { deliveriesService } from './push/inbox.ts'
 import { pushService } from './push/index.ts'
+import { pushReplay } from './push/replay.ts'
 import { reportsService } from './reports.ts'
 import { adoptRestored } from './restored.ts'
 import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
 import { sourceBacklogService } from './sources/backlog.ts'
-import { feedbackOfSources } from './sources/feedback.ts'
-import { sourceInboxService } from './sources/inbox.ts'
+import { feedbackTests } from './sources/feedback.ts'
 import { sourcesService } from './sources/index.ts'
 import { payloadReader } from './sources/reader.ts'
 import { sourceReceiver } from './sources/receiving.ts'
+import { sourceReplay } from './sources/replay.ts'
 import { sourceSecrets } from './sources/secrets.ts'
 import { sourceSenders } from './sources/senders.ts'
 import { sourceTests } from './sources/testing.ts'
@@ -102,9 +103,7 @@ export function services(given: ServiceDeps) {
   const vault = tokenVault({ ...codehost, randomBytes })
   const secrets = sourceSecrets({ ...codehost, randomBytes })
   const signer = webhookSigner({ ...codehost, randomBytes })
-  const feedbackInbox = feedbackInboxService({ repos, clock })
   const routing = routingService({ repos, clock })
-  const ofSources = feedbackOfSources({ repos, inbox: feedbackInbox, routing })
   const reader = payloadReader({ shares: given.sourceShares })
   const access = accessService({ credentials: repos.credentials, clock })
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
@@ -113,6 +112,12 @@ export function services(given: ServiceDeps) {
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
+  const push = pushService({ repos, clock, vault, metrics, logFailure, ...codehost })
+  const replays = {
+    feedback: feedbackReplay({ repos, clock }),
+    source: sourceReplay({ repos, clock, reader }),
+    codehost: pushReplay({ repos, push }),
+  }
   return {
     ...useCases({
       ...deps,
@@ -128,15 +133,12 @@ export function services(given: ServiceDeps) {
     stream: streamService({ repos, feed, sequencer, access, clock }),
     changes: changesService({ repos, feed, sequencer, access }),
     feedback: feedbackService({ repos, clock }),
-    feedbackInbox,
-    deliveries: deliveriesService({ repos }),
-    push: pushService({ repos, clock, vault, metrics, logFailure, ...codehost }),
+    deliveries: deliveriesService({ repos, replays }),
+    push,
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets, logFailure }),
-    feedbackOfSources: ofSources,
-    sourceInbox: sourceInboxService({ repos, clock, reader, feedback: ofSources }),
-    sourceTests: sourceTests({ repos, reader, feedback: ofSources }),
+    sourceTests: sourceTests({ repos, reader, feedback: feedbackTests({ repos, routing }) }),
     sourceReceiver: sourceReceiver({ repos, clock, reader }),
     sourceBacklog: sourceBacklogService({ repos, clock, reader, metrics, logFailure }),
     /** To be closed with the service. */

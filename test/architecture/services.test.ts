@@ -30,6 +30,7 @@ const SERVICES: Record<string, string[]> = {
   'what flows in and out': ['write-back', 'push', 'sync', 'sources', 'codehost', 'feedback', 'webhooks'],
   tasks: ['reports', 'comments', 'claims', 'tasks'],
   'the ground': [
+    'deliveries',
     'activity',
     'idempotency',
     'access',

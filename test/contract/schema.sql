@@ -83,27 +83,6 @@ create table codehost_connections (
   constraint codehost_connections_project_id_unique UNIQUE (project_id)
 );
 
-create table codehost_deliveries (
-  connection_id uuid not null,
-  delivery_id text not null,
-  id uuid not null,
-  event text not null,
-  action text,
-  number integer,
-  status text not null,
-  reason text,
-  attempts integer not null,
-  payload bytea,
-  payload_bytes integer not null,
-  received_at timestamp(3) with time zone not null,
-  next_attempt_at timestamp(3) with time zone,
-  applied_at timestamp(3) with time zone,
-  task_id uuid,
-  comment_id bigint,
-  constraint codehost_deliveries_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
-  constraint codehost_deliveries_connection_id_delivery_id_pk PRIMARY KEY (connection_id, delivery_id)
-);
-
 create table codehost_labels (
   project_id uuid not null,
   name text not null,
@@ -162,22 +141,32 @@ create table comments (
   constraint comments_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE
 );
 
-create table feedback_events (
+create table deliveries (
   id uuid not null,
-  dedup_key text,
-  uuid text,
-  outcome text not null,
-  duplicates integer not null,
-  received_at timestamp(3) with time zone not null,
-  task_id uuid,
+  receiver text not null,
+  source_id uuid,
+  connection_id uuid,
   project_id uuid,
   list_id uuid,
+  dedup_key text,
+  sender_id text,
+  event text,
+  action text,
+  number integer,
+  comment_id bigint,
+  outcome text not null,
+  reason text,
+  duplicates integer not null,
+  attempts integer not null,
+  received_at timestamp(3) with time zone not null,
+  next_attempt_at timestamp(3) with time zone,
+  tasks jsonb not null,
   routing jsonb,
   errors jsonb,
   payload text,
   payload_cut boolean not null,
-  source_id uuid,
-  constraint feedback_events_pkey PRIMARY KEY (id)
+  constraint deliveries_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
+  constraint deliveries_pkey PRIMARY KEY (id)
 );
 
 create table feedback_unreadable (
@@ -321,38 +310,20 @@ create table sessions (
 );
 
 create table source_backlog (
-  event_id uuid not null,
+  delivery_id uuid not null,
   source_id uuid not null,
   "position" integer not null,
   body bytea not null,
   due_at timestamp(3) with time zone not null,
-  constraint source_backlog_event_id_source_events_id_fk FOREIGN KEY (event_id) REFERENCES source_events(id) ON DELETE CASCADE,
-  constraint source_backlog_pkey PRIMARY KEY (event_id)
-);
-
-create table source_events (
-  id uuid not null,
-  source_id uuid not null,
-  dedup_key text,
-  delivery_id text,
-  outcome text not null,
-  duplicates integer not null,
-  received_at timestamp(3) with time zone not null,
-  project_id uuid,
-  list_id uuid,
-  tasks jsonb not null,
-  errors jsonb,
-  payload text,
-  payload_cut boolean not null,
-  constraint source_events_pkey PRIMARY KEY (id),
-  constraint source_events_source_id_sources_id_fk FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE
+  constraint source_backlog_delivery_id_deliveries_id_fk FOREIGN KEY (delivery_id) REFERENCES deliveries(id) ON DELETE CASCADE,
+  constraint source_backlog_pkey PRIMARY KEY (delivery_id)
 );
 
 create table source_items (
   source_id uuid not null,
   key text not null,
   hash text,
-  event_id uuid,
+  delivery_id uuid,
   task_id uuid,
   received_at timestamp(3) with time zone,
   constraint source_items_source_id_key_pk PRIMARY KEY (source_id, key),
@@ -578,21 +549,21 @@ CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
-CREATE INDEX codehost_deliveries_deleted_comment ON public.codehost_deliveries USING btree (connection_id, comment_id) WHERE ((event = 'issue_comment'::text) AND (action = 'deleted'::text));
-CREATE INDEX codehost_deliveries_dropped ON public.codehost_deliveries USING btree (id) WHERE (status = 'dropped'::text);
-CREATE INDEX codehost_deliveries_due ON public.codehost_deliveries USING btree (next_attempt_at) WHERE (status = 'received'::text);
-CREATE INDEX codehost_deliveries_gone ON public.codehost_deliveries USING btree (connection_id, number) WHERE (action = ANY (ARRAY['deleted'::text, 'transferred'::text]));
-CREATE UNIQUE INDEX codehost_deliveries_id ON public.codehost_deliveries USING btree (connection_id, id);
-CREATE INDEX codehost_deliveries_payload ON public.codehost_deliveries USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX codehost_writes_connection ON public.codehost_writes USING btree (connection_id);
 CREATE INDEX codehost_writes_due ON public.codehost_writes USING btree (status, next_attempt_at) WHERE (status <> 'done'::text);
 CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_external_id ON public.comments USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
-CREATE UNIQUE INDEX feedback_events_dedup ON public.feedback_events USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
-CREATE INDEX feedback_events_outcome ON public.feedback_events USING btree (outcome, id);
-CREATE INDEX feedback_events_payload ON public.feedback_events USING btree (id) WHERE (payload IS NOT NULL);
-CREATE INDEX feedback_events_source ON public.feedback_events USING btree (source_id, id) WHERE (source_id IS NOT NULL);
+CREATE INDEX deliveries_connection ON public.deliveries USING btree (connection_id, id) WHERE (connection_id IS NOT NULL);
+CREATE UNIQUE INDEX deliveries_dedup ON public.deliveries USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
+CREATE INDEX deliveries_deleted_comment ON public.deliveries USING btree (connection_id, comment_id) WHERE ((event = 'issue_comment'::text) AND (action = 'deleted'::text));
+CREATE INDEX deliveries_due ON public.deliveries USING btree (next_attempt_at) WHERE ((receiver = 'codehost'::text) AND (outcome = 'pending'::text));
+CREATE INDEX deliveries_gone ON public.deliveries USING btree (connection_id, number) WHERE (action = ANY (ARRAY['deleted'::text, 'transferred'::text]));
+CREATE INDEX deliveries_ignored ON public.deliveries USING btree (id) WHERE (outcome = ANY (ARRAY['ignored'::text, 'filtered'::text]));
+CREATE INDEX deliveries_outcome ON public.deliveries USING btree (receiver, outcome, id);
+CREATE INDEX deliveries_payload ON public.deliveries USING btree (id) WHERE (payload IS NOT NULL);
+CREATE INDEX deliveries_project ON public.deliveries USING btree (project_id, receiver, outcome, id);
+CREATE INDEX deliveries_source ON public.deliveries USING btree (source_id, receiver, outcome, id) WHERE (source_id IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
@@ -603,10 +574,6 @@ CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE UNIQUE INDEX source_backlog_source ON public.source_backlog USING btree (source_id, "position");
-CREATE UNIQUE INDEX source_events_dedup ON public.source_events USING btree (source_id, dedup_key) WHERE (dedup_key IS NOT NULL);
-CREATE INDEX source_events_filtered ON public.source_events USING btree (id) WHERE (outcome = 'filtered'::text);
-CREATE INDEX source_events_payload ON public.source_events USING btree (id) WHERE (payload IS NOT NULL);
-CREATE INDEX source_events_source ON public.source_events USING btree (source_id, id);
 CREATE INDEX source_items_received ON public.source_items USING btree (received_at) WHERE (key ~~ 'item:%'::text);
 CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX sources_project ON public.sources USING btree (project_id, id);
@@ -654,6 +621,16 @@ BEGIN
   RETURN lower(names::text)::text[];
 END $function$
 ;
+CREATE OR REPLACE FUNCTION public.sources_deliveries_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM deliveries WHERE source_id = OLD.id AND receiver = 'source';
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER sources_deliveries_deleted AFTER DELETE ON public.sources FOR EACH ROW EXECUTE FUNCTION sources_deliveries_deleted();
 CREATE OR REPLACE FUNCTION public.tasks_deleted()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -59,7 +59,7 @@ describe.each(DUMPS)('a database that version %s left', (name) => {
     await passTime(service, -ageMs)
     served = {}
     for (const path of Object.keys(dump.served)) {
-      const { data, ...rest } = (await get(path)).body
+      const { data, ...rest } = (await get(presentPath(path))).body
       served[path] = { ...rest, ...(data && { data: data.filter(isAsOld(dump)) }) }
     }
   })
@@ -201,11 +201,34 @@ const isAsOld =
   ({ createdAt = madeAt }: { createdAt?: string }) =>
     createdAt <= madeAt
 
+/** Three lists of deliveries became one. */
+const presentPath = (path: string) =>
+  path
+    .replace('/api/analytics/events?', '/api/deliveries?receiver=feedback&')
+    .replace('/api/analytics/events/', '/api/deliveries/')
+    .replace(/^.api.sources.(.*).events$/, '/api/deliveries?sourceId=$1')
+
+/** A delivery as one of the earlier lists had it. Only `GET /api/deliveries/{id}` has the payload now. */
+function presentDelivery({ uuid, deliveryId, taskId, payload, payloadCut, ...delivery }: OldDelivery) {
+  const senderId = uuid ?? deliveryId
+  if (taskId === undefined) return { ...delivery, senderId }
+  return { ...delivery, senderId, tasks: taskId === null ? [] : [{ taskId, created: true }] }
+}
+
+interface OldDelivery {
+  uuid?: string | null
+  deliveryId?: string | null
+  taskId?: string | null
+  payload: unknown
+  payloadCut: boolean
+}
+
 /** What a dump's version served, with what later ones changed on purpose. */
 function expectedOf({ served }: Dump): Dump['served'] {
   const text = JSON.stringify(served, (_, value) => {
     // People can edit the description of tasks from sources.
     if (value?.source === 'webhook') return { ...value, descriptionReadOnly: false }
+    if (value?.payloadCut !== undefined) return presentDelivery(value)
     // A dump that is loaded is a backup that is restored.
     if (value?.disabledReason === null) return { ...value, isActive: false, disabledReason: 'restored' }
     return value

@@ -26,14 +26,19 @@ export async function readServed({ get }: Pick<Api, 'get'>, schema: number): Pro
   if (schema >= 11) await read('/api/tasks?deleted=true')
   for (const id of rules) await read(`/api/rules/${id}/versions`)
   await read('/api/webhook-routing')
-  for (const { id } of await read('/api/analytics/events?limit=200'))
-    await read(`/api/analytics/events/${id}`)
+  if (schema >= 60)
+    for (const { id } of await read('/api/deliveries?limit=200')) await read(`/api/deliveries/${id}`)
+  else
+    for (const { id } of await read('/api/analytics/events?limit=200'))
+      await read(`/api/analytics/events/${id}`)
   await read('/api/activity?limit=200')
   if (schema >= 13) {
     await read('/api/labels')
     await read('/api/assignees')
   }
-  if (schema >= 35) for (const { id } of await read('/api/sources')) await read(`/api/sources/${id}/events`)
+  if (schema >= 35) {
+    for (const { id } of await read('/api/sources')) if (schema < 60) await read(`/api/sources/${id}/events`)
+  }
   if (schema >= 36) await read('/api/saved-filters')
   if (schema >= 44) await read('/api/webhooks')
   return served

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const ONE = (condition: string) => `(select id from tasks where ${condition} order by id limit 1)`
 const EDITED = ONE('version > 1')
-const EVENT = '(select id from feedback_events order by id limit 1)'
+const EVENT = '(select id from deliveries order by id limit 1)'
 
 describe('the audit at the end of fault tests', () => {
   test('finds nothing where nothing is lost or doubled', async () => {
@@ -57,15 +57,12 @@ describe('the audit at the end of fault tests', () => {
       'a title twice',
       `update tasks set title = (select title from tasks where id <> ${EDITED} limit 1) where id = ${EDITED}`,
     ],
-    [
-      'an event without its task',
-      `update feedback_events set task_id = gen_random_uuid() where id = ${EVENT}`,
-    ],
-    ['a lost event', `delete from feedback_events where id = ${EVENT}`],
+    ['an event without its task', `update deliveries set tasks = '[]' where id = ${EVENT}`],
+    ['a lost event', `delete from deliveries where id = ${EVENT}`],
     ['a half-stored response', 'update idempotency_keys set status = null'],
     ['a wrong count', 'update lists set open_count = open_count + 1'],
   ])('finds %s', async (_, damage) => {
-    const tables = ['tasks', 'activity', 'feedback_events', 'idempotency_keys', 'lists', 'task_count_changes']
+    const tables = ['tasks', 'activity', 'deliveries', 'idempotency_keys', 'lists', 'task_count_changes']
     for (const table of tables) await client.query(`create temp table kept_${table} as table ${table}`)
     await client.query("set session_replication_role = 'replica'")
     try {

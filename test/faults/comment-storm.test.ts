@@ -76,7 +76,7 @@ test('a storm of 5,000 comments is stored, by one poll and by push, in bounded m
     }),
   )
   expect(push.peak - beforePush).toBeLessThan(256 * MIB)
-  expect((await send('GET', `/api/codehost/${id}/deliveries?status=failed`)).data).toEqual([])
+  expect((await send('GET', `/api/deliveries?projectId=${id}&outcome=failed`)).data).toEqual([])
   const mib = (bytes: number) => Math.round(bytes / MIB)
   reportFault({
     fault: 'a storm of 5,000 comments of 1 KiB, by one poll and by push',

@@ -115,8 +115,8 @@ describe('a database that is away', { timeout: 120_000 }, () => {
 
     const tasks = async () => JSON.parse((await call(`/api/tasks?projectId=${project.id}`)).body).data
     await expect.poll(async () => (await tasks()).length).toBe(1)
-    const deliveries = JSON.parse((await call(`/api/codehost/${project.id}/deliveries`)).body).data
-    expect(deliveries).toEqual([expect.objectContaining({ deliveryId, status: 'applied' })])
+    const deliveries = JSON.parse((await call(`/api/deliveries?projectId=${project.id}`)).body).data
+    expect(deliveries).toEqual([expect.objectContaining({ senderId: deliveryId, outcome: 'accepted' })])
     expect(await tasks()).toEqual([expect.objectContaining({ title: TITLE, version: 1 })])
   })
 

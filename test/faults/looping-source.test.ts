@@ -61,7 +61,7 @@ test('a source whose template loops delays no other source and no test, now or l
   await longestDuring(sleep(500))
   const usual = await longestDuring(sleep(3_000))
   const outcomes = async () => {
-    const { body } = await call('GET', `/api/sources/${looping.id}/events?limit=200`)
+    const { body } = await call('GET', `/api/deliveries?sourceId=${looping.id}&limit=200`)
     return (body.data as { outcome: string }[]).map(({ outcome }) => outcome)
   }
   const countOf = (all: string[], one: string) => all.filter((outcome) => outcome === one).length

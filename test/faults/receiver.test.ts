@@ -125,7 +125,8 @@ async function tasksOf(connectionString: string): Promise<Map<string, string[]>>
   await client.connect()
   const { rows } = await client
     .query(
-      `select uuid, array_agg(tasks.id) as ids from feedback_events join tasks on tasks.id = task_id group by uuid`,
+      `select sender_id as uuid, array_agg(t.id) as ids from deliveries as d join tasks as t on t.id::text = d.tasks -> 0 ->> 'taskId'
+       group by sender_id`,
     )
     .finally(() => client.end())
   const { length } = rows.flatMap(({ ids }) => ids)

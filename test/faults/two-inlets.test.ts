@@ -53,7 +53,7 @@ async function startInlet(token: string, repository: string) {
     edit: (id: string, body: string) => send('PATCH', `/api/comments/${id}`, { body }),
     remove: (id: string) => send('DELETE', `/api/comments/${id}`),
     async expectAtRest() {
-      expect((await send('GET', `/api/codehost/${id}/deliveries?status=received`)).data).toEqual([])
+      expect((await send('GET', `/api/deliveries?projectId=${id}&outcome=pending`)).data).toEqual([])
       for (const { writeBack } of await tasks()) {
         expect(writeBack ?? { state: 'done', error: null }).toEqual({ state: 'done', error: null })
       }

@@ -65,12 +65,8 @@ type Job = (repos: Repositories) => Promise<unknown>
 const JOBS: Record<string, [Job, Limits?]> = {
   'removes old tasks': [({ cleanup }) => cleanup.purgeDeletedTasks(before, BATCH)],
   'removes old rules': [({ cleanup }) => cleanup.purgeDeletedRules(before, BATCH)],
-  'removes payloads of feedback': [({ cleanup }) => cleanup.dropFeedbackPayloads(beforeId, BATCH)],
-  'removes ignored feedback': [({ cleanup }) => cleanup.deleteIgnoredFeedback(beforeId, BATCH)],
-  'removes payloads of the code host': [({ cleanup }) => cleanup.dropDeliveryPayloads(beforeId, BATCH)],
-  'removes dropped deliveries': [({ cleanup }) => cleanup.deleteDroppedDeliveries(beforeId, BATCH)],
-  'removes payloads of sources': [({ cleanup }) => cleanup.dropSourcePayloads(beforeId, BATCH)],
-  'removes filtered deliveries': [({ cleanup }) => cleanup.deleteFilteredDeliveries(beforeId, BATCH)],
+  'removes payloads of deliveries': [({ cleanup }) => cleanup.dropPayloads(beforeId, BATCH)],
+  'removes ignored deliveries': [({ cleanup }) => cleanup.deleteIgnoredDeliveries(beforeId, BATCH)],
   'removes items of sources': [({ cleanup }) => cleanup.deleteSourceItems(before, BATCH)],
   'removes finished deliveries': [({ cleanup }) => cleanup.deleteFinishedDeliveries(before, BATCH)],
   'removes unused limits': [({ cleanup }) => cleanup.deleteUnusedWriteLimits(BATCH)],
@@ -121,13 +117,18 @@ const JOBS: Record<string, [Job, Limits?]> = {
   'ends deliveries without activity': [
     ({ webhookQueue }) => webhookQueue.failWithoutActivity({ ...lease, id: ids.projectId }),
   ],
-  'looks for deliveries of the code host': [(repos) => everything(repos).deliveries.listDueConnections(10)],
-  'reads deliveries of the code host': [
-    (repos) => everything(repos).deliveries.listDue(ids.projectId, { maxItems: 100, maxBytes: 1_000_000 }),
+  'looks for deliveries of the code host': [
+    (repos) => everything(repos).pushedDeliveries.listDueConnections(10),
   ],
-  'looks for items that are gone': [(repos) => everything(repos).deliveries.listGone(ids.projectId, NUMBERS)],
+  'reads deliveries of the code host': [
+    (repos) =>
+      everything(repos).pushedDeliveries.listDue(ids.projectId, { maxItems: 100, maxBytes: 1_000_000 }),
+  ],
+  'looks for items that are gone': [
+    (repos) => everything(repos).pushedDeliveries.listGone(ids.projectId, NUMBERS),
+  ],
   'looks for deleted comments': [
-    (repos) => everything(repos).deliveries.listDeletedComments(ids.projectId, NUMBERS.map(String)),
+    (repos) => everything(repos).pushedDeliveries.listDeletedComments(ids.projectId, NUMBERS.map(String)),
   ],
   'looks for writes that are due': [(repos) => everything(repos).codehostWrites.listDueConnections()],
   // All that are pending, to send those of a task in their order.

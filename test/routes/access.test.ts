@@ -16,7 +16,7 @@ type Resource =
   | 'webhookSecret'
   | 'rule'
   | 'activity'
-  | 'event'
+  | 'delivery'
   | 'routingRule'
   | 'source'
   | 'savedFilter'
@@ -32,7 +32,7 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/webhook-secrets/:', 'webhookSecret'],
   ['/api/rules/:', 'rule'],
   ['/api/activity/:', 'activity'],
-  ['/api/analytics/events/:', 'event'],
+  ['/api/deliveries/:', 'delivery'],
   ['/api/webhook-routing/:', 'routingRule'],
   ['/api/codehost/:', 'project'],
   ['/api/sources/:', 'source'],
@@ -76,7 +76,7 @@ async function makeOneOfEach(): Promise<Record<Resource, string>> {
     webhook: webhook.id,
     // Service-wide: a bound key is refused before anybody looks for it.
     webhookSecret: nothing,
-    event: nothing,
+    delivery: nothing,
     routingRule: nothing,
     source: nothing,
   }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
 import { tally, times } from '../support/concurrent.ts'
-import { eventOf, feedback, sender, untilAvailable, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { deliveryOf } from '../support/deliveries.ts'
+import { feedback, sender, untilAvailable, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 let service: TestApp
@@ -30,7 +31,7 @@ describe('feedback', () => {
     for (const { status, body } of repeats) {
       expect([status, body]).toEqual([200, { ...first.body, duplicate: true }])
     }
-    expect((await eventOf(service, first.body.eventId)).duplicates).toBe(3)
+    expect((await deliveryOf(service, first.body.deliveryId)).duplicates).toBe(3)
   })
 })
 
@@ -41,7 +42,7 @@ describe('concurrent deliveries', () => {
 
     expect(tally(responses)).toEqual({ 201: 1, 200: 19 })
     expect(new Set(responses.map(({ body }) => body.taskId)).size).toBe(1)
-    expect((await eventOf(service, responses[0]?.body.eventId)).duplicates).toBe(19)
+    expect((await deliveryOf(service, responses[0]?.body.deliveryId)).duplicates).toBe(19)
     expect(
       await service.query(
         `select count(*)::int from activity where type = 'feedback.received' and task_id = $1`,

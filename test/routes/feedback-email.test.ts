@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, startReceiver } from '../support/feedback.ts'
+import { deliveryOf } from '../support/deliveries.ts'
+import { feedback, startReceiver } from '../support/feedback.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -39,9 +40,9 @@ describe('the email address of a user', () => {
       const failed = await sendWatched(feedback({ ...properties, note: 'Refused, all of it' }))
       await service.query('alter table tasks drop constraint refused')
       expect(failed.status).toBe(500)
-      await service.query('alter table feedback_events rename to feedback_events_gone')
+      await service.query('alter table deliveries rename to deliveries_away')
       const broken = await sendWatched(feedback({ ...properties, sentiment: 'wrong' }))
-      await service.query('alter table feedback_events_gone rename to feedback_events')
+      await service.query('alter table deliveries_away rename to deliveries')
       expect(broken.status).toBe(500)
 
       const { taskId } = responses[0]?.body ?? {}
@@ -60,7 +61,7 @@ describe('the email address of a user', () => {
       expect(seen.filter((text) => text.toLowerCase().includes('jane.doe'))).toEqual([])
       expect(lines.some((line) => line.includes('request failed'))).toBe(true)
       expect(JSON.stringify(metadata)).toContain(ADDRESS)
-      expect(JSON.stringify(await eventOf(service, responses[0]?.body.eventId))).toContain(ADDRESS)
+      expect(JSON.stringify(await deliveryOf(service, responses[0]?.body.deliveryId))).toContain(ADDRESS)
     } finally {
       await watched.close()
     }

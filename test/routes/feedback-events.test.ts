@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { deliveriesOf, deliveryOf } from '../support/deliveries.ts'
+import { feedback, type sender, startReceiver } from '../support/feedback.ts'
 import { UNKNOWN_ID } from '../support/patterns.ts'
 
 const DAY_MS = 86_400_000
@@ -17,37 +18,39 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const inbox = async (query = '') => (await service.get(`/api/analytics/events${query}`)).body.data
-const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
+const deliveries = (query = '') => deliveriesOf(service, `receiver=feedback${query}`)
+const replay = (id: string) => service.post(`/api/deliveries/${id}/replay`)
 
 async function project(name = `Project ${randomUUID()}`) {
   return (await service.post('/api/projects', { name })).body
 }
 
-describe('the inbox', () => {
+describe('deliveries of feedback', () => {
   test('lists newest first, page by page, by outcome', async () => {
     const uuids = Array.from({ length: 5 }, () => randomUUID())
     for (const uuid of uuids) await send(feedback({}, { uuid, event: 'other' }))
     await send(feedback())
     await sleep(5)
 
-    const first = (await service.get('/api/analytics/events?outcome=ignored&limit=3')).body
+    const first = (await service.get('/api/deliveries?receiver=feedback&outcome=ignored&limit=3')).body
     const second = (
-      await service.get(`/api/analytics/events?outcome=ignored&limit=3&cursor=${first.nextCursor}`)
+      await service.get(
+        `/api/deliveries?receiver=feedback&outcome=ignored&limit=3&cursor=${first.nextCursor}`,
+      )
     ).body
 
-    expect([...first.data, ...second.data].map(({ uuid }) => uuid)).toEqual(uuids.toReversed())
+    expect([...first.data, ...second.data].map(({ senderId }) => senderId)).toEqual(uuids.toReversed())
     expect(second.nextCursor).toBeNull()
-    expect((await inbox('?limit=1'))[0].outcome).toBe('accepted')
+    expect((await deliveries('&limit=1'))[0].outcome).toBe('accepted')
   })
 
   test.each([
-    ['?outcome=lost', 'query.outcome'],
-    ['?limit=201', 'query.limit'],
-    ['?nope=1', 'query.nope'],
-    ['?cursor=abc', 'query.cursor'],
+    ['&outcome=lost', 'query.outcome'],
+    ['&limit=201', 'query.limit'],
+    ['&nope=1', 'query.nope'],
+    ['&cursor=abc', 'query.cursor'],
   ])('rejects %s by name', async (query, path) => {
-    const response = await service.get(`/api/analytics/events${query}`)
+    const response = await service.get(`/api/deliveries?receiver=feedback${query}`)
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path }] } })
   })
 
@@ -57,9 +60,6 @@ describe('the inbox', () => {
     const weak = await service.given.key({ scopes: ['tasks:read', 'tasks:write'] })
     for (const key of [bound, weak]) {
       for (const [method, path] of [
-        ['GET', '/api/analytics/events'],
-        ['GET', `/api/analytics/events/${UNKNOWN_ID}`],
-        ['POST', `/api/analytics/events/${UNKNOWN_ID}/replay`],
         ['GET', '/api/webhook-routing'],
         ['POST', '/api/webhook-routing/test'],
       ] as const) {
@@ -69,12 +69,9 @@ describe('the inbox', () => {
     }
   })
 
-  test('is empty without events', async () => {
-    for (const response of [
-      await service.get(`/api/analytics/events/${UNKNOWN_ID}`),
-      await replay(UNKNOWN_ID),
-    ]) {
-      expect([response.status, response.body.code]).toEqual([404, 'event_not_found'])
+  test('are not found by unknown ids', async () => {
+    for (const response of [await service.get(`/api/deliveries/${UNKNOWN_ID}`), await replay(UNKNOWN_ID)]) {
+      expect([response.status, response.body.code]).toEqual([404, 'delivery_not_found'])
     }
     expect((await replay('no-uuid')).status).toBe(400)
   })
@@ -86,19 +83,19 @@ describe('the inbox', () => {
       await send(feedback({}, { event: 'other', uuid: `${count} days` }))
       await send(feedback({}, { distinct_id: null, uuid: `${count} days` }))
       ageMs = 0
-      return body.eventId
+      return body.deliveryId
     }
     const [older, old, young] = [await days(31), await days(29), await days(6)]
 
     await service.service.cleanup.cleanUp()
 
-    expect(await eventOf(service, older)).toMatchObject({ outcome: 'accepted', payload: null })
-    expect((await eventOf(service, old)).payload).not.toBeNull()
-    expect((await eventOf(service, young)).payload).not.toBeNull()
+    expect(await deliveryOf(service, older)).toMatchObject({ outcome: 'accepted', payload: null })
+    expect((await deliveryOf(service, old)).payload).not.toBeNull()
+    expect((await deliveryOf(service, young)).payload).not.toBeNull()
     const left = async (outcome: string) =>
-      (await inbox(`?limit=200&outcome=${outcome}`))
-        .filter(({ uuid }: { uuid: string }) => uuid?.endsWith('days'))
-        .map(({ uuid, payload }: { uuid: string; payload: unknown }) => [uuid, payload !== null])
+      (await deliveries(`&limit=200&outcome=${outcome}`))
+        .filter(({ senderId }) => senderId?.endsWith('days'))
+        .map(({ senderId, payload }) => [senderId, payload !== null])
     expect(await left('ignored')).toEqual([['6 days', false]])
     expect(await left('rejected')).toEqual([
       ['6 days', true],

@@ -57,8 +57,11 @@ describe('feedback with the note of open feedback', () => {
     expect(await service.task(first)).toMatchObject({ status: 'open', reports: 2, version: 1 })
     expect(await typesOf(second)).toEqual(['task.created', 'feedback.received', 'task.merged'])
     expect((await typesOf(first)).at(-1)).toBe('task.report_added')
-    const [event] = await service.query('select id from feedback_events where task_id = $1', [second])
-    expect((await service.get(`/api/analytics/events/${event.id}`)).body.taskId).toBe(second)
+    const [event] = await service.query('select id from deliveries where tasks -> 0 ->> $2 = $1', [
+      second,
+      'taskId',
+    ])
+    expect((await service.get(`/api/deliveries/${event.id}`)).body.tasks[0].taskId).toBe(second)
     expect((await service.post(`/api/tasks/${second}/unmerge`)).body).toMatchObject({
       status: 'open',
       mergedInto: null,
@@ -172,14 +175,14 @@ test('rejected feedback that is replayed is grouped as well', async () => {
   const first = await note(NOTE)
   const wrong = feedback({ note: NOTE, project_id: project.id, app_version: 7 })
   expect((await send(wrong)).status).toBe(400)
-  const [event] = await service.query(`select id, payload from feedback_events where uuid = $1`, [wrong.uuid])
+  const [event] = await service.query(`select id, payload from deliveries where sender_id = $1`, [wrong.uuid])
   const mended = JSON.stringify({ ...wrong, properties: { ...wrong.properties, app_version: '7' } })
-  await service.query('update feedback_events set payload = $2 where id = $1', [event.id, mended])
+  await service.query('update deliveries set payload = $2 where id = $1', [event.id, mended])
 
-  const { status, body } = await service.post(`/api/analytics/events/${event.id}/replay`)
+  const { status, body } = await service.post(`/api/deliveries/${event.id}/replay`)
 
   expect(status).toBe(200)
-  expect((await service.task(body.taskId)).mergedInto).toBe(first)
+  expect((await service.task(body.tasks[0].taskId)).mergedInto).toBe(first)
 })
 
 test('a report, and a task with reports, are not moved by a replay', async () => {
@@ -188,8 +191,11 @@ test('a report, and a task with reports, are not moved by a replay', async () =>
   const { id: targetProjectId } = await service.given.project()
   await service.post('/api/webhook-routing', { projectMatch: project.id, targetProjectId })
   for (const id of ids) {
-    const [event] = await service.query('select id from feedback_events where task_id = $1', [id])
-    const { status, body } = await service.post(`/api/analytics/events/${event.id}/replay`)
+    const [event] = await service.query('select id from deliveries where tasks -> 0 ->> $2 = $1', [
+      id,
+      'taskId',
+    ])
+    const { status, body } = await service.post(`/api/deliveries/${event.id}/replay`)
     expect([status, body.code]).toEqual([409, 'merge_conflict'])
   }
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
+import { deliveryOf } from '../support/deliveries.ts'
+import { feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -25,8 +26,8 @@ describe('a rejected delivery', () => {
       '/event/properties/app_version',
     ])
     expect(await newestEvent(service, 'rejected')).toMatchObject({
-      uuid: 'wrong-1',
-      taskId: null,
+      senderId: 'wrong-1',
+      tasks: [],
       projectId: null,
       routing: null,
       errors: response.body.errors,
@@ -86,14 +87,14 @@ describe('a rejected delivery', () => {
     const task = await service.task(response.body.taskId)
     expect(task.metadata.properties.note).toBe(`${'n'.repeat(65_536)}…`)
     expect(task.description).toContain('This task was truncated')
-    expect((await eventOf(service, response.body.eventId)).payloadCut).toBe(true)
+    expect((await deliveryOf(service, response.body.deliveryId)).payloadCut).toBe(true)
   })
 
   test.each([
     ['too_many', `[${Array(10_000).fill('{}').join()}]`],
     ['too_deep', `${'['.repeat(1_000)}${']'.repeat(1_000)}`],
   ])('may have more values or levels than any valid event: %s', async (code, nested) => {
-    const countAll = async () => (await service.query('select count(*)::int as n from feedback_events'))[0].n
+    const countAll = async () => (await service.query('select count(*)::int as n from deliveries'))[0].n
     const before = await countAll()
     const event = JSON.stringify(feedback()).replace('"sentiment"', `"nested":${nested},"sentiment"`)
     const { status, body } = await send(event)
@@ -106,4 +107,4 @@ describe('a rejected delivery', () => {
   })
 })
 
-const countEvents = async () => (await service.query('select count(*)::int from feedback_events'))[0].count
+const countEvents = async () => (await service.query('select count(*)::int from deliveries'))[0].count

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
 
 let service: TestApp
 let send: ReturnType<typeof sender>
@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const inbox = async (query = '') => (await service.get(`/api/analytics/events${query}`)).body.data
-const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
+const newestRejected = () => newestEvent(service, 'rejected')
+const replay = (id: string) => service.post(`/api/deliveries/${id}/replay`)
 const tasksFor = (distinctId: string) =>
   service.query(`select id from tasks where metadata ->> 'distinctId' = $1`, [distinctId])
 
@@ -24,19 +24,19 @@ const rule = async (targetProjectId: string, appMatch: string, values: object = 
 /** As a version that took less left it behind. */
 async function rejectedEarlier(event: object): Promise<string> {
   await send({ ...event, timestamp: 'no time' })
-  const [{ id }] = await inbox('?outcome=rejected&limit=1')
-  await service.query('update feedback_events set payload = $1 where id = $2', [JSON.stringify(event), id])
+  const { id } = await newestRejected()
+  await service.query('update deliveries set payload = $1 where id = $2', [JSON.stringify(event), id])
   return id
 }
 
 describe('a replay', () => {
   test('of an event that is still invalid returns its errors, and the event stays rejected', async () => {
     await send(feedback({ sentiment: 'angry' }))
-    const [{ id }] = await inbox('?outcome=rejected&limit=1')
+    const { id } = await newestRejected()
 
     const response = await replay(id)
 
-    expect(response).toMatchObject({ status: 200, body: { id, outcome: 'rejected', taskId: null } })
+    expect(response).toMatchObject({ status: 200, body: { id, outcome: 'rejected', tasks: [] } })
     expect(response.body.errors).toMatchObject([{ path: '/properties/sentiment' }])
   })
 
@@ -49,11 +49,12 @@ describe('a replay', () => {
     expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200))
     const [{ body }] = responses as [(typeof responses)[0]]
     expect(body).toMatchObject({ id, outcome: 'accepted', errors: null, routing: { matchedOn: 'default' } })
-    expect(await tasksFor(event.distinct_id)).toEqual([{ id: body.taskId }])
-    expect((await service.task(body.taskId)).source).toBe('analytics')
+    const [{ taskId }] = body.tasks
+    expect(await tasksFor(event.distinct_id)).toEqual([{ id: taskId }])
+    expect((await service.task(taskId)).source).toBe('analytics')
     expect(await send(event)).toMatchObject({
       status: 200,
-      body: { eventId: id, taskId: body.taskId, duplicate: true },
+      body: { deliveryId: id, taskId, duplicate: true },
     })
   })
 
@@ -62,8 +63,8 @@ describe('a replay', () => {
     const id = await rejectedEarlier(event)
     const { taskId } = (await send(event)).body
 
-    expect((await replay(id)).body).toMatchObject({ id, outcome: 'accepted', taskId })
-    expect((await replay(id)).body).toMatchObject({ id, outcome: 'accepted', taskId })
+    expect((await replay(id)).body).toMatchObject({ id, outcome: 'accepted', tasks: [{ taskId }] })
+    expect((await replay(id)).body).toMatchObject({ id, outcome: 'accepted', tasks: [{ taskId }] })
     expect(await tasksFor(event.distinct_id)).toHaveLength(1)
   })
 
@@ -73,7 +74,7 @@ describe('a replay', () => {
       const id = await rejectedEarlier(event)
       const [replayed, sent] = await Promise.all([replay(id), send(event)])
       expect([replayed.status, [200, 201].includes(sent.status)]).toEqual([200, true])
-      expect(replayed.body.taskId).toBe(sent.body.taskId)
+      expect(replayed.body.tasks[0].taskId).toBe(sent.body.taskId)
       expect(await tasksFor(event.distinct_id)).toHaveLength(1)
     }
   })
@@ -83,11 +84,11 @@ describe('a replay', () => {
     const { body } = await send(feedback({ app_id: 'app.move' }))
     const made = await rule(target.id, 'app.move', { name: 'Moving' })
 
-    const response = await replay(body.eventId)
-    const again = await replay(body.eventId)
+    const response = await replay(body.deliveryId)
+    const again = await replay(body.deliveryId)
 
     expect(response.body).toMatchObject({
-      taskId: body.taskId,
+      tasks: [{ taskId: body.taskId }],
       projectId: target.id,
       routing: { ruleId: made.id, ruleName: 'Moving', matchedOn: 'app' },
     })
@@ -108,9 +109,9 @@ describe('a replay', () => {
   })
 
   test('does not reopen a task that is done', async () => {
-    const { taskId, eventId } = (await send(feedback({}, { distinct_id: randomUUID() }))).body
+    const { taskId, deliveryId } = (await send(feedback({}, { distinct_id: randomUUID() }))).body
     await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
-    expect((await replay(eventId)).status).toBe(200)
+    expect((await replay(deliveryId)).status).toBe(200)
     expect((await service.task(taskId)).status).toBe('done')
   })
 
@@ -119,23 +120,26 @@ describe('a replay', () => {
     const list = (await service.post(`/api/projects/${body.projectId}/lists`, { name: 'Triaged' })).body
     await service.patch(`/api/tasks/${body.taskId}`, { listId: list.id })
 
-    expect((await replay(body.eventId)).status).toBe(200)
+    expect((await replay(body.deliveryId)).status).toBe(200)
     expect(await service.task(body.taskId)).toMatchObject({ listId: list.id, version: 2 })
   })
 
   test('uses the metadata of the task when the payload is deleted', async () => {
     const target = await project()
     const { body } = await send(feedback({ bundle_id: 'com.kept' }))
-    await service.query('update feedback_events set payload = null where id = $1', [body.eventId])
+    await service.query('update deliveries set payload = null where id = $1', [body.deliveryId])
     await rule(target.id, 'com.kept')
-    expect((await replay(body.eventId)).body).toMatchObject({ projectId: target.id, payload: null })
+    expect((await replay(body.deliveryId)).body).toMatchObject({ projectId: target.id, payload: null })
   })
 
   test('of an event whose task was deleted does not restore it', async () => {
     const event = feedback({}, { distinct_id: randomUUID() })
     const { body } = await send(event)
     await service.delete(`/api/tasks/${body.taskId}`)
-    expect(await replay(body.eventId)).toMatchObject({ status: 200, body: { taskId: body.taskId } })
+    expect(await replay(body.deliveryId)).toMatchObject({
+      status: 200,
+      body: { tasks: [{ taskId: body.taskId }] },
+    })
     expect((await service.get(`/api/tasks/${body.taskId}`)).status).toBe(404)
     expect(await tasksFor(event.distinct_id)).toHaveLength(1)
   })
@@ -145,7 +149,7 @@ describe('a replay', () => {
     const made = await rule(target.id, 'app.archived')
     const { body } = await send(feedback({ app_id: 'app.archived' }))
     await service.post(`/api/projects/${target.id}/archive`)
-    const response = await replay(body.eventId)
+    const response = await replay(body.deliveryId)
     expect([response.status, response.body.code]).toEqual([409, 'project_archived'])
     await service.delete(`/api/webhook-routing/${made.id}`)
   })
@@ -154,9 +158,9 @@ describe('a replay', () => {
     await send(feedback({}, { event: 'other' }))
     await send({ event: 'feedback_submitted', long: 'x'.repeat(300_000) })
     for (const outcome of ['ignored', 'rejected']) {
-      const [{ id }] = await inbox(`?outcome=${outcome}&limit=1`)
+      const { id } = await newestEvent(service, outcome)
       const response = await replay(id)
-      expect([response.status, response.body.code]).toEqual([409, 'event_not_replayable'])
+      expect([response.status, response.body.code]).toEqual([409, 'delivery_not_replayable'])
     }
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
+import { deliveryOf } from '../support/deliveries.ts'
+import { feedback, newestEvent, type sender, startReceiver } from '../support/feedback.ts'
 import { sendRaw } from '../support/raw.ts'
 
 let service: TestApp
@@ -80,7 +81,7 @@ describe('an unusual delivery', () => {
     expect(metadata.properties.user_email).toBe('jane@example.org')
     expect(title).toBe('For [user_email]')
     expect(description).toMatch(/4005 more properties are not shown/)
-    const { payload, payloadCut } = await eventOf(service, response.body.eventId)
+    const { payload, payloadCut } = await deliveryOf(service, response.body.deliveryId)
     expect([payloadCut, payload.properties.property_4999]).toEqual([false, 4_999])
   })
 
@@ -108,10 +109,10 @@ describe('an unusual delivery', () => {
     const response = await send({ event: '$pageview', uuid: 'p1', properties: 'whatever' })
     expect([response.status, response.body]).toEqual([200, { accepted: false, reason: 'event_ignored' }])
     expect(await newestEvent(service, 'ignored')).toMatchObject({
-      uuid: 'p1',
+      senderId: 'p1',
       payload: null,
       errors: null,
-      taskId: null,
+      tasks: [],
     })
   })
 })

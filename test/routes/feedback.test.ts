@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
-import { eventOf, feedback, type sender, startReceiver } from '../support/feedback.ts'
+import { deliveryOf } from '../support/deliveries.ts'
+import { feedback, type sender, startReceiver } from '../support/feedback.ts'
 import { UUID } from '../support/patterns.ts'
 
 let service: TestApp
@@ -18,10 +19,10 @@ describe('feedback', () => {
     const response = await send(event)
 
     expect(response.status).toBe(201)
-    const { taskId, eventId, projectId, listId } = response.body
+    const { taskId, deliveryId, projectId, listId } = response.body
     expect(response.body).toEqual({
       accepted: true,
-      eventId: expect.stringMatching(UUID),
+      deliveryId: expect.stringMatching(UUID),
       taskId: expect.stringMatching(UUID),
       projectId: expect.stringMatching(UUID),
       listId: expect.stringMatching(UUID),
@@ -50,15 +51,15 @@ describe('feedback', () => {
         type: 'feedback.received',
         projectId,
         actor: { type: 'analytics', id: null },
-        metadata: { eventId, ruleId: null, ruleName: null, matchedOn: 'default' },
+        metadata: { eventId: deliveryId, ruleId: null, ruleName: null, matchedOn: 'default' },
       },
       { type: 'task.created', projectId },
     ])
-    expect(await eventOf(service, eventId)).toMatchObject({
-      uuid: event.uuid,
+    expect(await deliveryOf(service, deliveryId)).toMatchObject({
+      senderId: event.uuid,
       outcome: 'accepted',
       duplicates: 0,
-      taskId,
+      tasks: [{ taskId, created: true }],
       projectId,
       errors: null,
       payload: event,
@@ -71,7 +72,7 @@ describe('feedback', () => {
     const response = await send({ event, person: { properties: { email: 'x' } } })
     expect(response.status).toBe(201)
     expect((await service.task(response.body.taskId)).title).toBe('Nested')
-    expect((await eventOf(service, response.body.eventId)).payload).toEqual({
+    expect((await deliveryOf(service, response.body.deliveryId)).payload).toEqual({
       event,
       person: { properties: { email: 'x' } },
     })
@@ -106,7 +107,7 @@ describe('feedback', () => {
       feedback({ project_id: 'p', app_id: 'a' }, { uuid: 'é'.repeat(100_000), distinct_id: '4711' }),
     )
     expect(response.status).toBe(201)
-    expect((await eventOf(service, response.body.eventId)).uuid).toBe('é'.repeat(255))
+    expect((await deliveryOf(service, response.body.deliveryId)).senderId).toBe('é'.repeat(255))
   })
 })
 

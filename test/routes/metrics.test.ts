@@ -202,7 +202,7 @@ test('the age of the oldest delivery that waits is shown, until it is applied', 
     payload: { action: 'renamed', repository: { id: repository.id } },
   })
   const waiting = (change: string) =>
-    service.query(`update codehost_deliveries set ${change} where status = 'received'`)
+    service.query(`update deliveries set ${change} where outcome = 'pending'`)
   await waiting("received_at = received_at - interval '1 hour'")
   expect(await oldest()).toBeGreaterThanOrEqual(3_600)
   service.host.heal()

@@ -16,7 +16,7 @@ describe('a delivery', () => {
   test('creates, changes, closes and reopens the task without a sync or a request', async () => {
     const { repository, report, send, applied, asked, tasks, project } = await pushed()
     await send(report(repository.issue({ title: 'First' }), 'opened'))
-    expect(await applied()).toMatchObject([{ status: 'applied', reason: null, number: 1 }])
+    expect(await applied()).toMatchObject([{ outcome: 'accepted', reason: null, number: 1 }])
     expect((await tasks()).get(1)).toMatchObject({ title: 'First', status: 'open', source: 'codehost' })
     await send(report(repository.change(1, { title: 'Second', labels: ['bug'] }), 'edited'))
     await applied()
@@ -28,7 +28,7 @@ describe('a delivery', () => {
     const rows = await applied()
     const task = (await tasks()).get(1)
     expect(task).toMatchObject({ status: 'open', closed_reason: null })
-    expect(rows.map((row) => row.task_id)).toEqual([task.id, task.id, task.id, task.id])
+    expect(rows.map((row) => row.tasks[0].taskId)).toEqual([task.id, task.id, task.id, task.id])
     expect(asked()).toEqual([])
     const { body } = await service.get(`/api/activity?projectId=${project.id}&taskId=${task.id}`)
     expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
@@ -94,13 +94,13 @@ describe('a delivery', () => {
     const item = repository.issue()
     const other = { api: service.host.url, repository: { ...about, id: 5 } }
     await send(itemDelivery(item, { ...other, action: 'transferred' }))
-    expect(await applied()).toMatchObject([{ status: 'dropped', number: null, comment_id: null }])
+    expect(await applied()).toMatchObject([{ outcome: 'ignored', number: null, comment_id: null }])
     // As earlier versions stored it.
     await service.query(
-      "update codehost_deliveries set number = 1 where reason = 'other_repository' and action = 'transferred'",
+      "update deliveries set number = 1 where reason = 'other_repository' and action = 'transferred'",
     )
     await send(report(item, 'opened'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: null })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'accepted', reason: null })
     expect((await tasks()).get(1)).toMatchObject({ title: 'Item 1' })
   })
 
@@ -110,7 +110,7 @@ describe('a delivery', () => {
     await applied()
     await service.delete(`/api/tasks/${(await tasks()).get(1).id}`)
     await send(report(repository.change(1, { title: 'x' }), 'edited'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'deleted_here' })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', reason: 'deleted_here' })
     expect((await tasks()).get(1).deleted_at).not.toBeNull()
   })
 
@@ -121,9 +121,9 @@ describe('a delivery', () => {
     repository.rename('acme/renamed-twice')
     await send({ event: 'repository', payload: delivery })
     await send({ event: 'repository', payload: { ...delivery, action: 'publicized' } })
-    expect((await applied()).map(({ status, reason }) => [status, reason])).toEqual([
-      ['applied', null],
-      ['dropped', 'action_ignored'],
+    expect((await applied()).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['updated', null],
+      ['ignored', 'action_ignored'],
     ])
     expect((await service.get(path)).body.repository).toBe('acme/renamed-twice')
   })
@@ -149,7 +149,7 @@ describe('a delivery', () => {
     const { project, repository, report, send, applied } = await pushed()
     await service.post(`/api/projects/${project.id}/archive`)
     await send(report(repository.issue(), 'opened'))
-    expect(await applied()).toMatchObject([{ status: 'dropped', reason: 'project_archived' }])
+    expect(await applied()).toMatchObject([{ outcome: 'ignored', reason: 'project_archived' }])
   })
 
   test('is retried when the code host fails, and failed when it refuses', async () => {
@@ -162,10 +162,10 @@ describe('a delivery', () => {
     }
     service.host.fault({ status: 502 }, asks)
     await send(report(item, 'labeled'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', attempts: 1 })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', attempts: 1 })
     service.host.fault({ status: 401, body: '{"message":"Bad credentials"}' }, asks)
     await send(report(item, 'labeled'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'failed', reason: 'codehost_token_rejected' })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'failed', reason: 'codehost_token_rejected' })
     expect((await tasks()).size).toBe(1)
   })
 
@@ -180,7 +180,7 @@ describe('a delivery', () => {
     const title = body.slice(0, 100)
     const { event, payload } = report(repository.issue({ title, body }), 'opened')
     await send({ event, payload: { ...payload, action: `${title}opened` } })
-    expect(await applied()).toMatchObject([{ status: 'applied', reason: null }])
+    expect(await applied()).toMatchObject([{ outcome: 'accepted', reason: null }])
     expect((await tasks()).get(1)).toMatchObject({ description, title: description.slice(0, 100) })
   })
 
@@ -188,7 +188,7 @@ describe('a delivery', () => {
     const { repository, report, send, applied, tasks } = await pushed()
     const invalid = report(repository.issue({ odd: { number: 'one' } }), 'opened')
     await Promise.all([send(invalid), send(report(repository.issue(), 'opened'))])
-    expect((await applied()).map(({ status }) => status).sort()).toEqual(['applied', 'failed'])
+    expect((await applied()).map(({ outcome }) => outcome).sort()).toEqual(['accepted', 'failed'])
     expect((await tasks()).size).toBe(1)
   })
 
@@ -200,7 +200,7 @@ describe('a delivery', () => {
     for (const [id, deliveries] of byRepository) {
       const { send, applied, tasks } = await pushed(id)
       for (const delivery of deliveries) await send(delivery)
-      for (const row of await applied()) expect(row).toMatchObject({ status: 'applied' })
+      for (const { outcome } of await applied()) expect(outcome).toMatch(/accepted|updated/)
       const reported = deliveries.map(({ payload }) => payload as Record<string, { number: number }>)
       const gone = reported.filter(({ action }) => ['deleted', 'transferred'].includes(String(action)))
       const numbers = new Set(reported.map(({ issue, pull_request }) => (issue ?? pull_request)?.number))

@@ -43,11 +43,10 @@ async function pushed({ id, comments = true }: { id?: number; comments?: boolean
     applied: () =>
       vi.waitFor(
         async () => {
-          const rows = await service.query(
-            'select * from codehost_deliveries where connection_id = $1 order by id',
-            [connectionId],
-          )
-          expect(rows.filter(({ status }) => status === 'received')).toEqual([])
+          const rows = await service.query('select * from deliveries where connection_id = $1 order by id', [
+            connectionId,
+          ])
+          expect(rows.filter(({ outcome }) => outcome === 'pending')).toEqual([])
           return rows
         },
         { timeout: 15_000, interval: 50 },
@@ -75,7 +74,7 @@ describe('a delivery about a comment', () => {
     await applied()
     const comment = repository.comment(1, { body: 'One' })
     await send(report(comment, 'created'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: null, number: 1 })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', reason: null, number: 1 })
     expect(await comments()).toEqual([{ body: 'One', number: 1, comment_count: 1 }])
     await send(report(repository.edit(comment.id, { body: 'Two' }), 'edited'))
     await applied()
@@ -83,7 +82,7 @@ describe('a delivery about a comment', () => {
     await send(report(repository.removeComment(comment.id), 'deleted'))
     const rows = await applied()
     expect(await comments()).toEqual([])
-    expect(new Set(rows.map((row) => row.task_id)).size).toBe(1)
+    expect(new Set(rows.map((row) => row.tasks[0].taskId)).size).toBe(1)
     expect(rows.at(-1).comment_id).toBe(String(comment.id))
     expect((await activity()).map(({ type, actor_type }) => [type, actor_type])).toEqual([
       ['comment.created', 'codehost'],
@@ -153,10 +152,10 @@ describe('a delivery about a comment', () => {
     const comment = repository.comment(1, { body: 'Here' })
     const other = { api: service.host.url, repository: { ...repository.about, id: 5 } }
     await send(commentDelivery(comment, { ...other, action: 'deleted' }))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'dropped', number: null, comment_id: null })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'ignored', number: null, comment_id: null })
     // As earlier versions stored it.
     await service.query(
-      "update codehost_deliveries set comment_id = $1 where reason = 'other_repository' and event = 'issue_comment'",
+      "update deliveries set comment_id = $1 where reason = 'other_repository' and event = 'issue_comment'",
       [String(comment.id)],
     )
     await send(report(comment, 'created'))
@@ -174,11 +173,11 @@ describe('a delivery about a comment', () => {
     const goes = ids[1] as HostComment
     repository.removeComment(goes.id)
     await send(report(goes, 'edited'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: null })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', reason: null })
     expect((await comments()).map(({ body }) => body)).toEqual(['Stays'])
     repository.remove(1, 'unseen')
     await send(created[0] as HostDelivery)
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'unchanged' })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', reason: 'unchanged' })
     expect((await comments()).map(({ body }) => body)).toEqual(['Stays'])
   })
 
@@ -202,17 +201,17 @@ describe('a delivery about a comment', () => {
     expect((await service.tasksOf(project.id)).get(1)).toMatchObject({ status: 'done', comment_count: 1 })
     await service.post(`/api/projects/${project.id}/archive`)
     await send(report(repository.comment(1), 'created'))
-    expect((await applied()).at(-1)).toMatchObject({ status: 'dropped', reason: 'project_archived' })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'ignored', reason: 'project_archived' })
   })
 
   test('is dropped while comments are off, and can be replayed once they are on', async () => {
-    const { repository, report, send, applied, comments, path, project } = await pushed({ comments: false })
+    const { repository, report, send, applied, comments, path } = await pushed({ comments: false })
     repository.issue()
     await send(report(repository.comment(1, { body: 'Kept' }), 'created'))
     const [row] = await applied()
-    expect(row).toMatchObject({ status: 'dropped', reason: 'comments_off' })
+    expect(row).toMatchObject({ outcome: 'ignored', reason: 'comments_off' })
     await service.put(path, { repository: repository.name, comments: true })
-    const replay = `/api/codehost/${project.id}/deliveries/${row.id}/replay`
+    const replay = `/api/deliveries/${row.id}/replay`
     expect((await service.post(replay)).status).toBe(200)
     await applied()
     expect((await comments()).map(({ body }) => body)).toEqual(['Kept'])
@@ -225,8 +224,8 @@ describe('a delivery about a comment', () => {
     await send({ event, payload: { ...payload, action: 'pinned' } })
     await send({ event, payload: { ...payload, comment: { id: 'x' } } })
     await send({ event, payload: { ...payload, issue: null } })
-    expect((await applied()).map(({ status, reason }) => [status, reason])).toEqual([
-      ['dropped', 'action_ignored'],
+    expect((await applied()).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['ignored', 'action_ignored'],
       ['failed', 'invalid_payload'],
       ['failed', 'invalid_payload'],
     ])
@@ -248,7 +247,7 @@ describe('a delivery about a comment', () => {
       await applied()
       expect(await comments()).toHaveLength(1)
       for (const delivery of deliveries) await send(delivery)
-      for (const row of await applied()) expect(row.status).toBe('applied')
+      for (const row of await applied()) expect(row.outcome).toBe('updated')
       expect(await comments()).toHaveLength(payloads.some(({ action }) => action === 'deleted') ? 0 : 1)
     }
   })

@@ -34,7 +34,7 @@ async function pushed(issue: Partial<HostItem> = {}) {
     sendItem,
     sendComment,
     task: async () => (await service.tasksOf(project.id)).get(1),
-    inbox: async () => (await service.get(`/api/codehost/${project.id}/deliveries`)).body.data,
+    inbox: async () => (await service.get(`/api/deliveries?projectId=${project.id}`)).body.data,
     asked: () => service.asked().filter((line) => line.includes(`/repositories/${repository.id}/issues/`)),
   }
 }
@@ -49,8 +49,8 @@ describe('a deletion that is reported while the project is archived', () => {
     await vi.waitFor(
       async () =>
         expect((await inbox()).slice(0, 2)).toMatchObject([
-          { status: 'dropped', reason: 'project_archived' },
-          { status: 'received', action: 'deleted', attempts: 0, nextAttemptAt: null },
+          { outcome: 'ignored', reason: 'project_archived' },
+          { outcome: 'pending', event: expect.stringMatching(/\.deleted$/), attempts: 0 },
         ]),
       POLLING,
     )
@@ -69,12 +69,12 @@ test.each(['at the code host', 'here'])(
   'a replay of an old delivery does not reopen what is done since %s',
   async (where) => {
     const { project, repository, sendItem, task, inbox } = await pushed()
-    const old = (await inbox()).find(({ action }: { action: string }) => action === 'opened')
+    const old = (await inbox()).find(({ event }: { event: string }) => event === 'issues.opened')
     if (where === 'here') await service.patch(`/api/tasks/${(await task()).id}`, { status: 'done' })
     else await sendItem(repository.close(1), 'closed')
     await applied(service, project.id)
     expect((await task()).status).toBe('done')
-    const replay = await service.post(`/api/codehost/${project.id}/deliveries/${old.id}/replay`)
+    const replay = await service.post(`/api/deliveries/${old.id}/replay`)
     expect(replay.status).toBe(200)
     await applied(service, project.id)
     expect((await task()).status).toBe('done')

@@ -34,7 +34,7 @@ describe('a delivery', () => {
     await send(late)
     await applied()
     await send(early)
-    expect((await applied()).at(-1)).toMatchObject({ status: 'applied', reason: 'unchanged' })
+    expect((await applied()).at(-1)).toMatchObject({ outcome: 'updated', reason: 'unchanged' })
     expect((await tasks()).get(1).title).toBe('Two')
     expect(asked()).toEqual([`200 /repositories/${repository.id}/issues/1`])
   })

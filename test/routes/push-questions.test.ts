@@ -54,7 +54,7 @@ test('while an entry is asked for, others wait once each, however many deliverie
     for (const number of [2, 3, 4]) await report(number)
     await vi.waitFor(async () => {
       const due = await service.query(
-        `select from codehost_deliveries where status = 'received' and next_attempt_at <= clock_timestamp()`,
+        `select from deliveries where outcome = 'pending' and next_attempt_at <= clock_timestamp()`,
       )
       expect(due).toEqual([])
     }, POLLING)
@@ -86,7 +86,7 @@ test('a rate limit pauses everything that uses the token, and nothing is asked m
   expect(Date.parse(run.retryAt) - Date.now()).toBeGreaterThan(30_000)
   await vi.waitFor(async () => {
     const due = await service.query(
-      `select from codehost_deliveries where status = 'received' and next_attempt_at <= clock_timestamp()`,
+      `select from deliveries where outcome = 'pending' and next_attempt_at <= clock_timestamp()`,
     )
     expect(due).toEqual([])
   }, POLLING)

@@ -22,8 +22,8 @@ describe('the push receiver', () => {
     const { status, body } = await deliver(webhook, delivery, { deliveryId })
     expect([status, body]).toEqual([202, { accepted: true, duplicate: false, reason: null }])
     const [row] = await inbox()
-    expect(row).toMatchObject({ delivery_id: deliveryId, event: 'issues', action: 'opened', number: 1 })
-    expect(JSON.parse(row.payload.toString())).toMatchObject({ issue: { title: 'Item 1' } })
+    expect(row).toMatchObject({ sender_id: deliveryId, event: 'issues', action: 'opened', number: 1 })
+    expect(JSON.parse(row.payload)).toMatchObject({ issue: { title: 'Item 1' } })
   })
 
   test('ignores a redelivery, also while the first one arrives', async () => {
@@ -171,7 +171,7 @@ describe('the push receiver', () => {
       [202, false, 'other_repository'],
       [202, false, 'event_ignored'],
     ])
-    for (const row of await inbox()) expect(row).toMatchObject({ status: 'dropped', payload: null })
+    for (const row of await inbox()) expect(row).toMatchObject({ outcome: 'ignored', payload: null })
   })
 
   test('accepts every recorded delivery of its events', async () => {

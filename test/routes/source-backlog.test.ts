@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf } from '../support/app.ts'
+import { deliveriesOf } from '../support/deliveries.ts'
 import { type BacklogApp, madeBy, startBacklogApp } from '../support/source-backlog.ts'
 import { inboxOf, type SentSource, sourceOf } from '../support/sources.ts'
 
@@ -12,8 +13,8 @@ afterAll(() => service.close())
 const bearer = { scheme: 'bearer' } as const
 const LOOP = '{% for a in (1..30000) %}{% for b in (1..30000) %}{% endfor %}{% endfor %}'
 
-const eventsOf = async ({ source }: SentSource, query = '') =>
-  (await service.get(`/api/sources/${source.id}/events${query}`)).body.data
+const eventsOf = ({ source }: SentSource, query = '') =>
+  deliveriesOf(service, `sourceId=${source.id}${query}`)
 const outcomesOf = async (sent: SentSource) => (await inboxOf(service, sent)).map(({ outcome }) => outcome)
 const titlesOf = async (sent: SentSource) => (await madeBy(service, sent)).map(({ title }) => title)
 const changeSource = ({ source }: SentSource, change: object) =>
@@ -34,19 +35,19 @@ describe('a delivery of a source that has used up its share', () => {
   test('is stored, and responded to with 202 at once, and makes its task later', async () => {
     const sent = await busySource()
     const { status, body } = await sent.send({ title: 'A' }, { id: 'msg_pending' })
-    const { eventId } = body
+    const { deliveryId } = body
     expect([status, body]).toEqual([
       202,
-      { accepted: true, outcome: 'pending', eventId: expect.any(String), duplicate: false },
+      { accepted: true, outcome: 'pending', deliveryId: expect.any(String), duplicate: false },
     ])
-    const pending = { id: eventId, outcome: 'pending', payload: { title: 'A' }, tasks: [] }
-    expect(await eventsOf(sent, '?outcome=pending')).toMatchObject([pending])
+    const pending = { id: deliveryId, outcome: 'pending', payload: { title: 'A' }, tasks: [] }
+    expect(await eventsOf(sent, '&outcome=pending')).toMatchObject([pending])
     await service.process()
     expect(await eventsOf(sent)).toMatchObject([pending])
 
     await processLater()
     const [event] = await eventsOf(sent)
-    expect(event).toMatchObject({ id: eventId, outcome: 'accepted', deliveryId: 'msg_pending' })
+    expect(event).toMatchObject({ id: deliveryId, outcome: 'accepted', senderId: 'msg_pending' })
     expect(await madeBy(service, sent)).toMatchObject([{ title: 'A', version: 1 }])
     expect(await service.query('select from source_backlog')).toEqual([])
     expect((await sent.send({ title: 'B' })).status).toBe(201)
@@ -63,12 +64,12 @@ describe('a delivery of a source that has used up its share', () => {
   test('is a repeat if it is sent again, while it is pending and later', async () => {
     const sent = await busySource()
     const id = 'msg_again'
-    const { eventId } = (await sent.send({ title: 'A' }, { id })).body
+    const { deliveryId } = (await sent.send({ title: 'A' }, { id })).body
     const again = await sent.send({ title: 'A' }, { id })
-    expect([again.status, again.body]).toMatchObject([202, { eventId, duplicate: true }])
+    expect([again.status, again.body]).toMatchObject([202, { deliveryId, duplicate: true }])
     await processLater()
     const later = await sent.send({ title: 'A' }, { id })
-    expect([later.status, later.body]).toMatchObject([200, { eventId, duplicate: true }])
+    expect([later.status, later.body]).toMatchObject([200, { deliveryId, duplicate: true }])
     expect(await inboxOf(service, sent)).toMatchObject([{ outcome: 'accepted', duplicates: 2 }])
     expect(await titlesOf(sent)).toEqual(['A'])
   })
@@ -154,16 +155,16 @@ describe('a delivery of a source that has used up its share', () => {
 
   test('cannot be replayed, but tested', async () => {
     const sent = await busySource()
-    const { eventId } = (await sent.send({ title: 'A' })).body
+    const { deliveryId } = (await sent.send({ title: 'A' })).body
     const path = `/api/sources/${sent.source.id}`
-    expect(codeOf(await service.post(`${path}/events/${eventId}/replay`))).toEqual([
+    expect(codeOf(await service.post(`/api/deliveries/${deliveryId}/replay`))).toEqual([
       409,
-      'event_not_replayable',
+      'delivery_not_replayable',
     ])
-    const tested = await service.post(`${path}/test`, { eventId })
+    const tested = await service.post(`${path}/test`, { deliveryId })
     expect(tested.body.tasks).toMatchObject([{ task: { title: 'A' } }])
     await processLater()
-    expect((await service.post(`${path}/events/${eventId}/replay`)).body.outcome).toBe('accepted')
+    expect((await service.post(`/api/deliveries/${deliveryId}/replay`)).body.outcome).toBe('accepted')
   })
 
   test('without an ID repeats what arrived in the ten seconds before it, not before it was processed', async () => {
@@ -171,7 +172,7 @@ describe('a delivery of a source that has used up its share', () => {
     for (const _ of [1, 2, 3]) await sent.send({ title: 'A' })
     const [first] = await inboxOf(service, sent)
     await service.query(
-      `update source_events set received_at = received_at - interval '11 seconds' where id = $1`,
+      `update deliveries set received_at = received_at - interval '11 seconds' where id = $1`,
       [first?.id],
     )
     await processLater()
@@ -185,10 +186,10 @@ describe('a delivery of a source that has used up its share', () => {
     await changeSource(sent, { isActive: false })
     const past = new Date(Date.now() - 40 * 86_400_000).getTime().toString(16).padStart(12, '0')
     await service.query(
-      `with event as (insert into source_events select * from jsonb_populate_record(null::source_events,
-         (select to_jsonb(source_events) || jsonb_build_object('dedup_key', null,
-           'id', overlay(id::text placing $2 from 1 for 13)) from source_events where source_id = $1)) returning id)
-       update source_backlog set event_id = event.id from event where source_id = $1`,
+      `with event as (insert into deliveries select * from jsonb_populate_record(null::deliveries,
+         (select to_jsonb(deliveries) || jsonb_build_object('dedup_key', null,
+           'id', overlay(id::text placing $2 from 1 for 13)) from deliveries where source_id = $1)) returning id)
+       update source_backlog set delivery_id = event.id from event where source_id = $1`,
       [sent.source.id, `${past.slice(0, 8)}-${past.slice(8)}`],
     )
     await service.service.cleanup.cleanUp()
@@ -209,8 +210,8 @@ describe('the pending deliveries of a source', () => {
     const sent = await busySource()
     await service.query(
       `with made as (
-         insert into source_events (id, source_id, outcome, duplicates, received_at, tasks, payload_cut)
-         select gen_random_uuid(), $1, 'pending', 0, now(), '[]', false from generate_series(1, $2::int) returning id)
+         insert into deliveries (id, receiver, source_id, outcome, duplicates, attempts, received_at, tasks, payload_cut)
+         select gen_random_uuid(), 'source', $1, 'pending', 0, 0, now(), '[]', false from generate_series(1, $2::int) returning id)
        insert into source_backlog select id, $1, row_number() over (), convert_to(repeat(' ', $3), 'UTF8'), now() from made`,
       [sent.source.id, count, bytes],
     )
@@ -218,7 +219,7 @@ describe('the pending deliveries of a source', () => {
     expect([status, body.code]).toEqual([429, 'rate_limited'])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await (await busySource()).send({ title: 'A' })).status).toBe(202)
-    await service.query(`delete from source_events where source_id = $1`, [sent.source.id])
+    await service.query(`delete from deliveries where source_id = $1`, [sent.source.id])
     expect((await sent.send({ title: 'A' }, { id: 'msg_full' })).status).toBe(202)
   })
 

@@ -25,7 +25,7 @@ describe('a delivery of a source', () => {
     expect(status).toBe(201)
     expect(body).toEqual({
       accepted: true,
-      eventId: expect.any(String),
+      deliveryId: expect.any(String),
       taskId: expect.any(String),
       tasks: [{ taskId: body.taskId, created: true }],
       projectId: sent.source.projectId,
@@ -50,7 +50,7 @@ describe('a delivery of a source', () => {
     const activity = await service.get(`/api/activity?taskId=${body.taskId}`)
     expect(activity.body.data.map(({ type }: { type: string }) => type)).toEqual(['task.created'])
     expect(await inboxOf(service, sent)).toMatchObject([
-      { id: body.eventId, outcome: 'accepted', duplicates: 0, tasks: body.tasks, errors: null },
+      { id: body.deliveryId, outcome: 'accepted', duplicates: 0, tasks: body.tasks, errors: null },
     ])
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { deliveriesOf } from '../support/deliveries.ts'
 import { sourceOf } from '../support/sources.ts'
 
 let service: TestApp
@@ -8,8 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const eventsOf = async (id: string, query = '') =>
-  (await service.get(`/api/sources/${id}/events${query}`)).body.data
+const eventsOf = (id: string, query = '') => deliveriesOf(service, `sourceId=${id}${query}`)
 
 describe('a test of a source', () => {
   const template = { title: '{{ item.title }}', externalId: '{{ item.id }}', priority: '{{ item.priority }}' }
@@ -51,17 +51,17 @@ describe('a test of a source', () => {
       template: { ...template, status: '{{ payload.state }}' },
     })
     const payload = { id: 8, title: 'Disk full', state: 'open' }
-    const { taskId, eventId } = (await send(payload)).body
+    const { taskId, deliveryId } = (await send(payload)).body
     const path = `/api/sources/${source.id}`
     const tested = async (body: object) => (await service.post(`${path}/test`, body)).body.tasks
     const stays = [{ existingTaskId: taskId, reopens: false, explanation: expect.stringMatching(/^Updates/) }]
-    expect(await tested({ eventId })).toMatchObject(stays)
+    expect(await tested({ deliveryId })).toMatchObject(stays)
     await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
     expect(await tested({ payload: { ...payload, state: 'done' } })).toMatchObject(stays)
     const explanation = 'Reopens the task with the external ID 8, which is done.'
-    for (const body of [{ payload }, { eventId }])
+    for (const body of [{ payload }, { deliveryId }])
       expect(await tested(body)).toMatchObject([{ existingTaskId: taskId, reopens: true, explanation }])
-    await service.post(`${path}/events/${eventId}/replay`)
+    await service.post(`/api/deliveries/${deliveryId}/replay`)
     expect((await service.get(`/api/tasks/${taskId}`)).body.status).toBe('open')
   })
 
@@ -69,36 +69,36 @@ describe('a test of a source', () => {
     const { source, send } = await sourceOf(service, {
       template: { title: '{{ payload.t }}', status: 'open' },
     })
-    const { taskId, eventId, projectId } = (await send({ t: 'A' })).body
+    const { taskId, deliveryId, projectId } = (await send({ t: 'A' })).body
     const path = `/api/sources/${source.id}/test`
     await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
-    expect((await service.post(path, { eventId })).body.tasks).toMatchObject([
+    expect((await service.post(path, { deliveryId })).body.tasks).toMatchObject([
       { reopens: true, explanation: 'Reopens the task “A”, which is done.' },
     ])
     const list = (await service.get(`/api/tasks/${taskId}`)).body.listId
     const target = (await service.post('/api/tasks', { title: 'B', listId: list })).body
     await service.post(`/api/tasks/${taskId}/merge`, { into: target.id })
-    expect((await service.post(path, { eventId })).body.tasks).toMatchObject([{ reopens: false }])
+    expect((await service.post(path, { deliveryId })).body.tasks).toMatchObject([{ reopens: false }])
     await service.patch(`/api/tasks/${target.id}`, { status: 'done' })
-    const [{ reopens, explanation }] = (await service.post(path, { eventId })).body.tasks
+    const [{ reopens, explanation }] = (await service.post(path, { deliveryId })).body.tasks
     expect([projectId, reopens]).toEqual([target.projectId, true])
     expect(explanation).toContain('reopens “B”')
   })
 
   test('shows which task would be updated, by a payload or an event', async () => {
     const { source, send } = await sourceOf(service, { template })
-    const { taskId, eventId } = (await send({ id: 7, title: 'Known' })).body
+    const { taskId, deliveryId } = (await send({ id: 7, title: 'Known' })).body
     const path = `/api/sources/${source.id}/test`
-    for (const body of [{ payload: { id: 7, title: 'Again' } }, { eventId }]) {
+    for (const body of [{ payload: { id: 7, title: 'Again' } }, { deliveryId }]) {
       const result = await service.post(path, body)
       expect(result.body.tasks).toMatchObject([{ existingTaskId: taskId }])
     }
     expect((await service.get(`/api/tasks/${taskId}`)).body).toMatchObject({ title: 'Known', version: 1 })
-    for (const body of [{}, { payload: {}, eventId }]) {
+    for (const body of [{}, { payload: {}, deliveryId }]) {
       expect((await service.post(path, body)).body.errors[0].path).toBe('/payload')
     }
-    const unknown = await service.post(path, { eventId: source.id })
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'event_not_found'])
+    const unknown = await service.post(path, { deliveryId: source.id })
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'delivery_not_found'])
   })
 })
 
@@ -114,20 +114,22 @@ describe('the inbox of a source', () => {
       'filtered',
       'accepted',
     ])
-    expect(events[2]).toMatchObject({ sourceId: source.id, deliveryId: 'msg_a', duplicates: 0, errors: null })
+    expect(events[2]).toMatchObject({ sourceId: source.id, senderId: 'msg_a', duplicates: 0, errors: null })
     expect(events[2].payload).toEqual({ ok: true, title: 'A' })
-    expect(await eventsOf(source.id, '?outcome=filtered')).toEqual([events[1]])
-    const page = (await service.get(`/api/sources/${source.id}/events?limit=2`)).body
-    const next = await eventsOf(source.id, `?limit=2&cursor=${page.nextCursor}`)
-    expect([...page.data, ...next]).toEqual(events)
+    expect(await eventsOf(source.id, '&outcome=filtered')).toEqual([events[1]])
+    const page = (await service.get(`/api/deliveries?sourceId=${source.id}&limit=2`)).body
+    const first = await eventsOf(source.id, '&limit=2')
+    const next = await eventsOf(source.id, `&limit=2&cursor=${page.nextCursor}`)
+    expect([...first, ...next]).toEqual(events)
   })
 
-  test('is not found by keys of other projects', async () => {
-    const { source } = await sourceOf(service)
+  test('is empty for keys of other projects', async () => {
+    const { source, send } = await sourceOf(service)
+    await send({ title: 'A' })
     const { id: projectId } = await service.given.project()
     const key = await service.given.key({ scopes: ['admin'], projectId })
-    const { status, body } = await service.get(`/api/sources/${source.id}/events`, { key })
-    expect([status, body.code]).toEqual([404, 'source_not_found'])
+    const { status, body } = await service.get(`/api/deliveries?sourceId=${source.id}`, { key })
+    expect([status, body.data]).toEqual([200, []])
   })
 
   test('loses what is past its retention', async () => {
@@ -136,7 +138,7 @@ describe('the inbox of a source', () => {
     await send({ title: 'B' })
     const past = new Date(Date.now() - 40 * 86_400_000).getTime().toString(16).padStart(12, '0')
     await service.query(
-      `update source_events set id = overlay(id::text placing $2 from 1 for 13)::uuid where source_id = $1`,
+      `update deliveries set id = overlay(id::text placing $2 from 1 for 13)::uuid where source_id = $1`,
       [source.id, `${past.slice(0, 8)}-${past.slice(8)}`],
     )
     await service.service.cleanup.cleanUp()

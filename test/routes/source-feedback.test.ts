@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestApp } from '../support/app.ts'
 import { times } from '../support/concurrent.ts'
-import { eventOf, feedback, sender, startReceiver, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { deliveriesOf, deliveryOf } from '../support/deliveries.ts'
+import { feedback, sender, startReceiver, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { FEEDBACK_EVENTS } from '../support/feedback-events.ts'
 import { type SentSource, sourceOf } from '../support/sources.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
@@ -38,9 +39,9 @@ describe('an event makes the same through a source as through the receiver', () 
     expect(sent.body.routing.matchedOn).toBe(routing.matchedOn)
     expect(sent.body.tasks).toEqual([{ taskId: sent.body.taskId, created: true }])
     expect(await storedOf(other, sent.body.taskId)).toEqual(await storedOf(receiver.service, taskId))
-    const { sourceId, ...stored } = await inboxOf(other, sent.body.eventId)
+    const { sourceId, ...stored } = await inboxOf(other, sent.body.deliveryId)
     expect(sourceId).toBe(source.source.id)
-    expect({ ...stored, sourceId: null }).toEqual(await inboxOf(receiver.service, received.body.eventId))
+    expect({ ...stored, sourceId: null }).toEqual(await inboxOf(receiver.service, received.body.deliveryId))
   })
 
   /** The same projects and rules for each. */
@@ -81,7 +82,7 @@ describe('an event makes the same through a source as through the receiver', () 
   }
 
   async function inboxOf(service: TestApp, id: string) {
-    const { id: _id, taskId, projectId, receivedAt, routing, ...event } = await eventOf(service, id)
+    const { id: _id, tasks, projectId, receivedAt, routing, ...event } = await deliveryOf(service, id)
     const { ruleId, explanation, ...route } = routing
     return { ...event, routing: route }
   }
@@ -128,10 +129,10 @@ describe('a source with the mapping feedback', () => {
   test('still knows an event after the source was deleted', async () => {
     const { source, send } = await feedbackSource(service)
     const event = feedback()
-    const { taskId, eventId } = (await send(event)).body
+    const { taskId, deliveryId } = (await send(event)).body
     expect((await service.delete(`/api/sources/${source.id}`)).status).toBe(204)
     expect((await receive(event)).body).toMatchObject({ taskId, duplicate: true })
-    expect((await eventOf(service, eventId)).sourceId).toBe(source.id)
+    expect((await deliveryOf(service, deliveryId)).sourceId).toBe(source.id)
   })
 
   test('lists its deliveries, and replays them', async () => {
@@ -140,28 +141,29 @@ describe('a source with the mapping feedback', () => {
     const { taskId } = (await send(event)).body
     await send({ ...event, uuid: 'other', event: '$pageview' })
     await send({ event: 'feedback_submitted' })
-    const path = `/api/sources/${source.id}/events`
-    const { data } = (await service.get(path)).body
+    const data = await deliveriesOf(service, `sourceId=${source.id}`)
     expect(data.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       'rejected',
-      'filtered',
+      'ignored',
       'accepted',
     ])
     expect(data[2]).toMatchObject({
       sourceId: source.id,
-      deliveryId: event.uuid,
+      receiver: 'feedback',
+      senderId: event.uuid,
       tasks: [{ taskId, created: true }],
       payload: event,
     })
-    expect((await service.get(`${path}?outcome=filtered`)).body.data).toEqual([data[1]])
-    const listed = (await service.get(`/api/analytics/events?sourceId=${source.id}`)).body.data
-    expect(listed.map(({ id }: { id: string }) => id)).toEqual(data.map(({ id }: { id: string }) => id))
+    expect(await deliveriesOf(service, `sourceId=${source.id}&outcome=ignored`)).toEqual([data[1]])
+    expect(await deliveriesOf(service, `sourceId=${source.id}&receiver=feedback`)).toEqual(data)
     const { id: projectId } = await service.given.project({ name: 'Later' })
-    const replayed = await service.post(`${path}/${data[2].id}/replay`)
+    const replayed = await service.post(`/api/deliveries/${data[2].id}/replay`)
     expect([replayed.status, replayed.body.tasks]).toEqual([200, [{ taskId, created: true }]])
     expect(await service.task(taskId)).toMatchObject({ projectId })
-    const elsewhere = (await receive(feedback())).body.eventId
-    expect((await service.post(`${path}/${elsewhere}/replay`)).body.code).toBe('event_not_found')
+    const { deliveryId } = (await receive(feedback())).body
+    expect((await service.post(`/api/sources/${source.id}/test`, { deliveryId })).body.code).toBe(
+      'delivery_not_found',
+    )
   })
 
   test('tells in a test what an event would make, and makes nothing', async () => {
@@ -187,8 +189,8 @@ describe('a source with the mapping feedback', () => {
         },
       ])
     }
-    const { taskId, eventId } = (await sent.send(event)).body
-    expect((await service.post(path, { eventId })).body.tasks).toMatchObject([{ existingTaskId: taskId }])
+    const { taskId, deliveryId } = (await sent.send(event)).body
+    expect((await service.post(path, { deliveryId })).body.tasks).toMatchObject([{ existingTaskId: taskId }])
     const others = [
       await service.post(path, { payload: { ...event, event: '$pageview' } }),
       await service.post(path, { payload: { event: 'feedback_submitted' } }),
@@ -247,7 +249,7 @@ describe('a source with the mapping feedback', () => {
   test('is not for keys of one project, because routing reaches all of them', async () => {
     const { id, projectId } = sent.source
     const key = await service.given.key({ scopes: ['admin'], projectId })
-    const { eventId } = (await sent.send(feedback())).body
+    const { deliveryId } = (await sent.send(feedback({ project_id: projectId }))).body
     const source = { mapping: 'feedback' }
     const path = `/api/sources/${id}`
     const given = { name: 'F', projectId, verify: { scheme: 'bearer' }, ...source }
@@ -258,8 +260,7 @@ describe('a source with the mapping feedback', () => {
       await service.delete(path, { key }),
       await service.post('/api/sources/test', { source, payload: feedback() }, { key }),
       await service.post(`${path}/test`, { payload: feedback() }, { key }),
-      await service.get(`${path}/events`, { key }),
-      await service.post(`${path}/events/${eventId}/replay`, {}, { key }),
+      await service.post(`/api/deliveries/${deliveryId}/replay`, {}, { key }),
     ]
     expect(responses.map(({ status, body }) => `${status} ${body.code}`)).toEqual(
       responses.map(() => '403 insufficient_scope'),

@@ -124,10 +124,10 @@ describe('what is done when it is first heard of', () => {
     const sent = await sourceOf(service, { template })
     await sent.send(over(1))
     const [event] = await inboxOf(service, sent)
-    const replay = () => service.post(`/api/sources/${sent.source.id}/events/${event?.id}/replay`)
+    const replay = () => service.post(`/api/deliveries/${event?.id}/replay`)
     expect((await replay()).body).toMatchObject({ outcome: 'filtered', tasks: [] })
     const { taskId } = (await sent.send(open(1))).body
-    expect((await replay()).body).toMatchObject({ outcome: 'accepted', tasks: [{ taskId, created: false }] })
+    expect((await replay()).body).toMatchObject({ outcome: 'updated', tasks: [{ taskId, created: false }] })
     expect(await tasksOf(sent)).toMatchObject([{ status: 'done' }])
   })
 })

@@ -152,7 +152,7 @@ describe('the preset', () => {
     const { source, send } = await sourceWith(preset)
     const { status, body } = await send(recorded(over))
     expect([status, body]).toEqual([200, { accepted: false, reason: 'filtered' }])
-    const [event] = (await service.get(`/api/sources/${source.id}/events`)).body.data
+    const [event] = (await service.get(`/api/deliveries?sourceId=${source.id}`)).body.data
     expect(event).toMatchObject({ outcome: 'filtered', tasks: [], errors: [{ code: 'never_opened' }] })
     expect((await send(recorded(open))).status).toBe(201)
     const completed = await send(recorded(over))

@@ -147,7 +147,7 @@ describe('an ID header that is not signed', () => {
       await sent.send({ title: 'Two' }, { headers }),
     ]
     expect(made.map(({ status }) => status)).toEqual([201, 201])
-    expect(await inboxOf(service, sent)).toMatchObject([{ delivery_id: null }, { delivery_id: null }])
+    expect(await inboxOf(service, sent)).toMatchObject([{ sender_id: null }, { sender_id: null }])
   })
 })
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sourceInboxService } from '../../src/services/sources/inbox.ts'
 import { payloadReader } from '../../src/services/sources/reader.ts'
+import { sourceReplay } from '../../src/services/sources/replay.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { deliveriesOf } from '../support/deliveries.ts'
 import { sourceOf } from '../support/sources.ts'
 
 let service: TestApp
@@ -10,15 +11,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const eventsOf = async (id: string, query = '') =>
-  (await service.get(`/api/sources/${id}/events${query}`)).body.data
-const replay = (id: string, eventId: string) => service.post(`/api/sources/${id}/events/${eventId}/replay`)
+const eventsOf = (id: string, query = '') => deliveriesOf(service, `sourceId=${id}${query}`)
+const replay = (id: string) => service.post(`/api/deliveries/${id}/replay`)
 const countTasks = async (sourceId: string) =>
   (await service.query('select id from tasks where source_id = $1', [sourceId])).length
 
 /** As if all its deliveries had arrived eleven seconds earlier. */
 async function makeOlder(sourceId: string) {
-  for (const table of ['source_events', 'source_items']) {
+  for (const table of ['deliveries', 'source_items']) {
     await service.query(
       `update ${table} set received_at = received_at - interval '11 seconds' where source_id = $1`,
       [sourceId],
@@ -31,15 +31,15 @@ describe('a replay', () => {
     const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
     await send({ title: 'Fixed' }, { id: 'msg_r' })
     const [{ id }] = await eventsOf(source.id)
-    expect((await replay(source.id, id)).body).toMatchObject({ outcome: 'rejected' })
+    expect((await replay(id)).body).toMatchObject({ outcome: 'rejected' })
     await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
-    const { status, body } = await replay(source.id, id)
+    const { status, body } = await replay(id)
     expect([status, body]).toMatchObject([
       200,
       { outcome: 'accepted', errors: null, tasks: [{ created: true }] },
     ])
     expect((await service.get(`/api/tasks/${body.tasks[0].taskId}`)).body.title).toBe('Fixed')
-    const again = await Promise.all([replay(source.id, id), replay(source.id, id)])
+    const again = await Promise.all([replay(id), replay(id)])
     expect(again.map(({ body }) => body.tasks)).toEqual([body.tasks, body.tasks])
     const repeat = await send({ title: 'Fixed' }, { id: 'msg_r' })
     expect(repeat.body).toMatchObject({ duplicate: true, taskId: body.tasks[0].taskId })
@@ -52,7 +52,7 @@ describe('a replay', () => {
     await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
     const { taskId } = (await send({ title: 'A' }, { id: 'msg_again' })).body
     const [, first] = await eventsOf(source.id)
-    expect((await replay(source.id, first.id)).body).toMatchObject({
+    expect((await replay(first.id)).body).toMatchObject({
       outcome: 'accepted',
       tasks: [{ taskId }],
     })
@@ -67,7 +67,7 @@ describe('a replay', () => {
     await send(body)
     const [{ id }] = await eventsOf(source.id)
     await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
-    const { tasks } = (await replay(source.id, id)).body
+    const { tasks } = (await replay(id)).body
     const again = await send(body)
     expect([again.status, again.body.duplicate, again.body.tasks]).toEqual([200, true, tasks])
     await makeOlder(source.id)
@@ -98,7 +98,7 @@ describe('a replay', () => {
     await template('{{ payload.title }}')
     const events = await eventsOf(source.id)
     const { id } = events.find(({ outcome }: { outcome: string }) => outcome === 'rejected')
-    const { tasks } = (await replay(source.id, id)).body
+    const { tasks } = (await replay(id)).body
     expect([tasks.length, await countTasks(source.id)]).toEqual([1, 2])
     // Sent once more now, it is the later one of the two.
     const known = await eventsOf(source.id)
@@ -113,7 +113,7 @@ describe('a replay', () => {
     await service.patch(`/api/sources/${source.id}`, { template: { title: '{{ payload.title }}' } })
     const events = await eventsOf(source.id)
     for (const event of events) {
-      expect((await replay(source.id, event.id)).body.tasks).toMatchObject([{ created: true }])
+      expect((await replay(event.id)).body.tasks).toMatchObject([{ created: true }])
     }
     for (const id of ids) expect((await send({ title: id }, { id })).body.duplicate).toBe(true)
     expect(await countTasks(source.id)).toBe(2)
@@ -122,26 +122,25 @@ describe('a replay', () => {
   test('whose event others keep changing is refused for the moment', async () => {
     const { source, send } = await sourceOf(service, { template: { title: '{{ payload.subject }}' } })
     await send({ title: 'A' })
-    const [{ id: eventId }] = await eventsOf(source.id)
+    const [{ id: deliveryId }] = await eventsOf(source.id)
     const { repos, clock } = service
     const { read, close } = payloadReader()
-    const inbox = sourceInboxService({
+    const replayed = sourceReplay({
       repos,
       clock,
-      feedback: service.service.feedbackOfSources,
       reader: {
         async read(...input) {
           await service.query(
-            `update source_events set outcome = case outcome when 'rejected' then 'filtered' else 'rejected' end
+            `update deliveries set outcome = case outcome when 'rejected' then 'filtered' else 'rejected' end
              where id = $1`,
-            [eventId],
+            [deliveryId],
           )
           return read(...input)
         },
       },
     })
     const caller = await service.service.access.callerByKey(service.adminKey)
-    await expect(inbox.replay(caller, { id: source.id, eventId })).rejects.toMatchObject({
+    await expect(replayed(caller, { id: deliveryId })).rejects.toMatchObject({
       code: 'unavailable',
     })
     await close()
@@ -149,22 +148,22 @@ describe('a replay', () => {
 
   test('updates the tasks of an accepted delivery with the templates as they are now', async () => {
     const { source, send } = await sourceOf(service)
-    const { taskId, eventId } = (await send({ title: 'A', severity: 'page' })).body
+    const { taskId, deliveryId } = (await send({ title: 'A', severity: 'page' })).body
     const template = {
       title: '{{ payload.title }}!',
       priority: '{% if payload.severity == "page" %}high{% endif %}',
     }
     await service.patch(`/api/sources/${source.id}`, { template })
-    expect((await replay(source.id, eventId)).body.tasks).toEqual([{ taskId, created: true }])
+    expect((await replay(deliveryId)).body.tasks).toEqual([{ taskId, created: true }])
     expect((await service.get(`/api/tasks/${taskId}`)).body).toMatchObject({ title: 'A!', priority: 'high' })
     await service.patch(`/api/sources/${source.id}`, { filter: 'false' })
-    expect((await replay(source.id, eventId)).body).toMatchObject({
+    expect((await replay(deliveryId)).body).toMatchObject({
       outcome: 'accepted',
       tasks: [{ taskId }],
     })
     await service.delete(`/api/tasks/${taskId}`)
     await service.patch(`/api/sources/${source.id}`, { filter: null })
-    expect((await replay(source.id, eventId)).body.tasks).toEqual([{ taskId, created: true }])
+    expect((await replay(deliveryId)).body.tasks).toEqual([{ taskId, created: true }])
     expect(await countTasks(source.id)).toBe(1)
   })
 
@@ -175,13 +174,13 @@ describe('a replay', () => {
       template: { title: '{{ item.name }}' },
     })
     const items = [{ name: 'A', ok: true }, { name: 'B' }, { name: 'C', ok: true }]
-    const { eventId, tasks } = (await send({ items })).body
+    const { deliveryId, tasks } = (await send({ items })).body
     const [a, c] = tasks.map(({ taskId }: { taskId: string }) => taskId)
     const titles = async (all: { taskId: string }[]) =>
       Promise.all(all.map(async ({ taskId }) => (await service.get(`/api/tasks/${taskId}`)).body.title))
 
     await service.patch(`/api/sources/${source.id}`, { filter: null })
-    const all = (await replay(source.id, eventId)).body.tasks
+    const all = (await replay(deliveryId)).body.tasks
     expect(await titles(all)).toEqual(['A', 'B', 'C'])
     expect([all[0].taskId, all[2].taskId]).toEqual([a, c])
 
@@ -189,13 +188,13 @@ describe('a replay', () => {
       filter: 'item.name != "A"',
       template: { title: '{{ item.name }}!' },
     })
-    expect((await replay(source.id, eventId)).body.tasks).toEqual(all)
+    expect((await replay(deliveryId)).body.tasks).toEqual(all)
     expect(await titles(all)).toEqual(['A', 'B!', 'C!'])
     expect(await countTasks(source.id)).toBe(3)
   })
 
   test('of items with long texts changes only those whose text has changed', async () => {
-    const { source, send } = await sourceOf(service, {
+    const { send } = await sourceOf(service, {
       each: 'payload.items',
       template: {
         title: '{{ item.name }}',
@@ -204,10 +203,10 @@ describe('a replay', () => {
     })
     const names = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']
     const items = names.map((name) => ({ name }))
-    const { eventId, tasks } = (await send({ items, text: 'ü'.repeat(1_000) })).body
+    const { deliveryId, tasks } = (await send({ items, text: 'ü'.repeat(1_000) })).body
     const changed = tasks[6].taskId
     await service.query(`update tasks set description = 'Other' where id = $1`, [changed])
-    expect((await replay(source.id, eventId)).body.tasks).toEqual(tasks)
+    expect((await replay(deliveryId)).body.tasks).toEqual(tasks)
     for (const { taskId } of tasks) {
       const { body } = await service.get(`/api/tasks/${taskId}`)
       expect([body.title, body.version]).toEqual([body.title, taskId === changed ? 2 : 1])
@@ -217,15 +216,15 @@ describe('a replay', () => {
 
   test('of a cut payload, and in an archived project, is refused', async () => {
     const { source, send } = await sourceOf(service)
-    const { eventId } = (await send({ title: 'A', text: 'x'.repeat(300_000) })).body
-    const cut = await replay(source.id, eventId)
-    expect([cut.status, cut.body.code]).toEqual([409, 'event_not_replayable'])
+    const { deliveryId } = (await send({ title: 'A', text: 'x'.repeat(300_000) })).body
+    const cut = await replay(deliveryId)
+    expect([cut.status, cut.body.code]).toEqual([409, 'delivery_not_replayable'])
     await service.post(`/api/projects/${source.projectId}/archive`)
     await send({ title: 'B' })
     const [event] = await eventsOf(source.id)
-    const archived = await replay(source.id, event.id)
+    const archived = await replay(event.id)
     expect([archived.status, archived.body.code]).toEqual([409, 'project_archived'])
     await service.post(`/api/projects/${source.projectId}/unarchive`)
-    expect((await replay(source.id, event.id)).body.outcome).toBe('accepted')
+    expect((await replay(event.id)).body.outcome).toBe('accepted')
   })
 })

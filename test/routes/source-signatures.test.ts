@@ -33,7 +33,7 @@ describe.each(SCHEMES)('the scheme %j', (verify) => {
     ]) {
       expect((await sent.send({ title: 'B' }, options)).status).toBe(401)
     }
-    const events = await service.query('select * from source_events where source_id = $1', [sent.source.id])
+    const events = await service.query('select * from deliveries where source_id = $1', [sent.source.id])
     expect(events).toHaveLength(1)
   })
 

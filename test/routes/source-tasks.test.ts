@@ -76,10 +76,10 @@ describe('a merged task of a source', () => {
 
   test('reopens it in a replay, too', async () => {
     const { sent, taskId, into } = await merged()
-    const { eventId } = (await sent.send({ id: 1, title: 'Disk full', state: 'open' })).body
+    const { deliveryId } = (await sent.send({ id: 1, title: 'Disk full', state: 'open' })).body
     await sent.send({ id: 1, title: 'Disk full', state: 'done' })
     await service.patch(`/api/tasks/${into}`, { status: 'done' })
-    await service.post(`/api/sources/${sent.source.id}/events/${eventId}/replay`)
+    await service.post(`/api/deliveries/${deliveryId}/replay`)
     expect((await taskOf(into)).status).toBe('open')
     expect((await service.post(`/api/tasks/${taskId}/unmerge`)).body.status).toBe('open')
   })
@@ -88,10 +88,10 @@ describe('a merged task of a source', () => {
 describe('a task of a source in another project', () => {
   async function moved() {
     const sent = await sourceOf(service, { template })
-    const { taskId, eventId } = (await sent.send({ id: 1, title: 'Disk full', state: 'open' })).body
+    const { taskId, deliveryId } = (await sent.send({ id: 1, title: 'Disk full', state: 'open' })).body
     const project = await service.given.project()
     await service.patch(`/api/tasks/${taskId}`, { listId: project.inbox.id })
-    return { sent, taskId, eventId, project }
+    return { sent, taskId, deliveryId, project }
   }
 
   test('is updated where it lies', async () => {
@@ -118,17 +118,17 @@ describe('a task of a source in another project', () => {
     const [, rejected] = await inboxOf(service, sent)
     expect(rejected).toMatchObject({ outcome: 'rejected', errors: [{ code: 'project_archived' }] })
     await service.post(`/api/projects/${project.id}/unarchive`)
-    const replay = await service.post(`/api/sources/${sent.source.id}/events/${rejected.id}/replay`)
-    expect(replay.body).toMatchObject({ outcome: 'accepted', tasks: [{ taskId, created: false }] })
+    const replay = await service.post(`/api/deliveries/${rejected.id}/replay`)
+    expect(replay.body).toMatchObject({ outcome: 'updated', tasks: [{ taskId, created: false }] })
     expect(await taskOf(taskId)).toMatchObject({ status: 'done', projectId: project.id })
   })
 
   test('is updated by a replay of a key that is bound to the project of the source', async () => {
     const { sent, taskId } = await moved()
-    const { eventId } = (await sent.send({ id: 1, title: 'Disk full', state: 'done' })).body
+    const { deliveryId } = (await sent.send({ id: 1, title: 'Disk full', state: 'done' })).body
     await service.patch(`/api/tasks/${taskId}`, { status: 'open' })
     const key = await service.given.key({ scopes: ['admin'], projectId: sent.source.projectId })
-    await service.post(`/api/sources/${sent.source.id}/events/${eventId}/replay`, undefined, { key })
+    await service.post(`/api/deliveries/${deliveryId}/replay`, undefined, { key })
     expect((await taskOf(taskId)).status).toBe('done')
     expect(await tasksOf(sent)).toHaveLength(1)
   })

@@ -26,7 +26,7 @@ describe('feedback', () => {
     expect(body).toMatchObject({ projectId: target.id, routing: { ruleId: rule.id, matchedOn: 'both' } })
     const { data } = (await service.get(`/api/activity?taskId=${body.taskId}&type=feedback.received`)).body
     expect(data).toMatchObject([{ metadata: { ruleId: rule.id, ruleName: 'Shop', matchedOn: 'both' } }])
-    expect((await service.get(`/api/analytics/events/${body.eventId}`)).body.routing).toEqual({
+    expect((await service.get(`/api/deliveries/${body.deliveryId}`)).body.routing).toEqual({
       ruleId: rule.id,
       ruleName: 'Shop',
       matchedOn: 'both',
@@ -42,7 +42,7 @@ describe('feedback', () => {
     const { body } = await send(feedback({ app_id: 'com.shop', project_id: archived.id }))
 
     expect(body.routing).toEqual({ ruleId: null, matchedOn: 'default' })
-    expect((await service.get(`/api/analytics/events/${body.eventId}`)).body.routing.explanation).toBe(
+    expect((await service.get(`/api/deliveries/${body.deliveryId}`)).body.routing.explanation).toBe(
       'Rule "Dead" matches the app, but its project "Soon archived" is archived. The project "Soon archived" that the event names is archived. Routed to the default project "Inbox".',
     )
   })
@@ -86,11 +86,11 @@ describe('feedback', () => {
     expect(trial.explanation).toContain(`The rule for ${words} matches the project and the app`)
     expect(trial.explanation).toContain('The rule for app "com.nameless" matches the app, but')
 
-    const { eventId, taskId } = (await send(event)).body
+    const { deliveryId, taskId } = (await send(event)).body
     const { data } = (await service.get(`/api/activity?taskId=${taskId}&type=feedback.received`)).body
     expect(data).toMatchObject([{ metadata: { ruleId: rule.id, ruleName: words } }])
-    const inbox = (await service.get('/api/analytics/events')).body.data
-    expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.ruleName).toBe(words)
+    const inbox = (await service.get('/api/deliveries?receiver=feedback')).body.data
+    expect(inbox.find(({ id }: { id: string }) => id === deliveryId).routing.ruleName).toBe(words)
   })
 
   test('that names a project by a shared name reports it, and is routed to the oldest', async () => {
@@ -100,9 +100,9 @@ describe('feedback', () => {
     const trial = (await service.post('/api/webhook-routing/test', event)).body
     expect(trial).toMatchObject({ projectId: older.id, matchedOn: 'project_name' })
     expect(trial.explanation).toContain('Two projects have this name; the older one is used.')
-    const { eventId } = (await send(event)).body
-    const inbox = (await service.get('/api/analytics/events')).body.data
-    expect(inbox.find(({ id }: { id: string }) => id === eventId).routing.explanation).toContain(
+    const { deliveryId } = (await send(event)).body
+    const inbox = (await service.get('/api/deliveries?receiver=feedback')).body.data
+    expect(inbox.find(({ id }: { id: string }) => id === deliveryId).routing.explanation).toContain(
       'Two projects',
     )
 
@@ -128,7 +128,7 @@ describe('a dry run', () => {
   const counts = () =>
     service.query(
       `select (select count(*)::int from tasks) as tasks, (select count(*)::int from lists) as lists,
-              (select count(*)::int from feedback_events) as events, (select count(*)::int from activity) as activities`,
+              (select count(*)::int from deliveries) as events, (select count(*)::int from activity) as activities`,
     )
 
   test('shows what would happen to an event, and changes nothing', async () => {

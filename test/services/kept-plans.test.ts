@@ -41,7 +41,7 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     async () => service.patch(`/api/tasks/${(await create()).body.id}`, { status: 'in_progress' }),
     ['find tasks with projects', 'update decided tasks'],
   ],
-  ['feedback', () => send(feedback()), ['routing table', 'accept feedback events']],
+  ['feedback', () => send(feedback()), ['routing table', 'accept feedback']],
 ])('%s keeps the plans of its statements', async (_, write, names) => {
   for (let count = 0; count < EXECUTIONS; count++) await write()
   for (const name of names) expect(await keptPlansOf(name), name).toBeGreaterThan(0)

@@ -30,8 +30,10 @@ export async function audit({ url, connectionString, acknowledged }: AuditOption
       `select label, count(*)::int as tasks from tasks, unnest(labels) as label where label like 'batch %' group by label`,
     )
     expect(new Map(batches.rows.map(({ label, tasks }) => [label, tasks]))).toEqual(acknowledged.batches)
-    const events = await client.query(`select uuid, task_id from feedback_events`)
-    expect(new Map(events.rows.map(({ uuid, task_id }) => [uuid, task_id]))).toEqual(acknowledged.events)
+    const events = await client.query(`select sender_id, tasks -> 0 ->> 'taskId' as task_id from deliveries`)
+    expect(new Map(events.rows.map(({ sender_id, task_id }) => [sender_id, task_id]))).toEqual(
+      acknowledged.events,
+    )
   } finally {
     await client.end()
   }
@@ -90,9 +92,9 @@ const INCONSISTENCIES = `
     (select count(*)::int from tasks where (status = 'done') <> (completed_at is not null)) as done_without_a_time,
     (select count(*)::int from (select from tasks group by title having count(*) > 1) as t) as titles_twice,
     (select count(*)::int from (
-      select from feedback_events group by uuid having count(*) > 1) as t) as events_twice,
+      select from deliveries group by sender_id having count(*) > 1) as t) as events_twice,
     (select count(*)::int from tasks where source = 'analytics' and 1 <> (
-      select count(*) from feedback_events where task_id = tasks.id)) as feedback_tasks_without_event,
+      select count(*) from deliveries where deliveries.tasks -> 0 ->> 'taskId' = tasks.id::text)) as feedback_tasks_without_event,
     (select count(*)::int from idempotency_keys where status is null) as stored_keys_without_status,
     (select count(*)::int from lists where
       open_count + (select coalesce(sum(change), 0) from list_count_changes where list_id = lists.id) <>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readDelivery } from '../../src/domain/feedback/reading.ts'
 import { type ApiResponse, startApp, type TestApp, type TestAppOptions } from './app.ts'
+import { deliveriesOf } from './deliveries.ts'
 
 /** The secret of the environment in `startReceiver`. */
 export const WEBHOOK_SECRET = 'secret-of-the-environment'
@@ -24,12 +25,9 @@ export function feedback(properties: object = {}, others: object = {}) {
   }
 }
 
-/** A delivery as the inbox has it. */
-export const eventOf = async (service: Pick<TestApp, 'get'>, id: string) =>
-  (await service.get(`/api/analytics/events/${id}`)).body
-
+/** The newest delivery with an outcome. */
 export const newestEvent = async (service: Pick<TestApp, 'get'>, outcome: string) =>
-  (await service.get(`/api/analytics/events?limit=1&outcome=${outcome}`)).body.data[0]
+  (await deliveriesOf(service, `receiver=feedback&limit=1&outcome=${outcome}`))[0]
 
 /** What was delivered, as the receiver's service reads it. */
 export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object) {

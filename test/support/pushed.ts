@@ -21,7 +21,7 @@ export async function connectedForPush(service: Syncing, id?: number) {
       action: 'opened',
     })
   const inbox = () =>
-    service.query('select * from codehost_deliveries where connection_id = $1 order by id', [connectionId])
+    service.query('select * from deliveries where connection_id = $1 order by id', [connectionId])
   return { project, path, webhook, repository, opened, inbox }
 }
 
@@ -49,7 +49,7 @@ export async function pushedTo(service: Syncing, id?: number) {
       vi.waitFor(
         async () => {
           const rows = await inbox()
-          expect(rows.filter(({ status }) => status === 'received')).toEqual([])
+          expect(rows.filter(({ outcome }) => outcome === 'pending')).toEqual([])
           return rows
         },
         { timeout: 15_000, interval: 50 },

@@ -52,7 +52,7 @@ export const FORM_TEMPLATE = {
 
 /** The rows of a source's inbox, oldest first. */
 export const inboxOf = (service: TestApp, { source }: Pick<SentSource, 'source'>) =>
-  service.query('select * from source_events where source_id = $1 order by id', [source.id])
+  service.query('select * from deliveries where source_id = $1 order by id', [source.id])
 
 /** Sends a delivery as the source expects it. */
 export async function deliver(

@@ -58,7 +58,7 @@ export const POLLING = { timeout: 20_000, interval: 25 }
 /** Resolves when every delivery that a project has received is applied. */
 export const applied = (service: Syncing, projectId: string) =>
   vi.waitFor(async () => {
-    const { body } = await service.get(`/api/codehost/${projectId}/deliveries?status=received`)
+    const { body } = await service.get(`/api/deliveries?projectId=${projectId}&outcome=pending`)
     expect(body.data).toEqual([])
   }, POLLING)
 

@@ -197,34 +197,35 @@ export const routingQuery = queryOptions({
   queryFn: async () => (await dataOf(api.GET('/api/webhook-routing'))).data,
 })
 
-export const eventsQuery = (outcome?: 'accepted' | 'ignored' | 'rejected') =>
+interface DeliveryFilter {
+  receiver?: Schema<'Delivery'>['receiver']
+  sourceId?: string
+  projectId?: string
+  outcome?: Schema<'Delivery'>['outcome'] | undefined
+}
+
+export const deliveriesQuery = ({ outcome, ...filter }: DeliveryFilter) =>
   infiniteQueryOptions({
-    queryKey: ['events', outcome ?? null],
+    queryKey: ['deliveries', filter, outcome ?? null],
     queryFn: ({ pageParam }) =>
       dataOf(
-        api.GET('/api/analytics/events', {
-          params: {
-            query: { limit: 50, ...(outcome && { outcome }), ...cursorParam(pageParam) },
-          },
+        api.GET('/api/deliveries', {
+          params: { query: { limit: 25, ...filter, ...(outcome && { outcome }), ...cursorParam(pageParam) } },
         }),
       ),
     ...cursorPagination,
   })
 
-export const deliveriesQuery = (projectId: string, status?: Schema<'CodehostDelivery'>['status']) =>
-  infiniteQueryOptions({
-    queryKey: ['deliveries', projectId, status ?? null],
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/codehost/{projectId}/deliveries', {
-          params: {
-            path: { projectId },
-            query: { limit: 50, ...(status && { status }), ...cursorParam(pageParam) },
-          },
-        }),
-      ),
-    ...cursorPagination,
+/** A delivery with its payload, which stays the same. */
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['delivery', id],
+    queryFn: () => dataOf(api.GET('/api/deliveries/{id}', { params: { path: { id } } })),
+    staleTime: Number.POSITIVE_INFINITY,
   })
+
+export const replayDelivery = (id: string) =>
+  dataOf(api.POST('/api/deliveries/{id}/replay', { params: { path: { id } } }))
 
 export const contextQuery = (projectId?: string) =>
   queryOptions({

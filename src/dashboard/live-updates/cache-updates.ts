@@ -123,7 +123,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
     if (includesType('rule.'))
       void Promise.all([invalidate('rules'), invalidate('rule-versions'), invalidate('context')])
     if (includesType('key.')) void Promise.all([invalidate('keys'), invalidate('webhook-secrets')])
-    if (includesType('feedback.')) void invalidate('events')
+    if (includesType('feedback.')) void invalidate('deliveries')
     if (includesType('session.')) void invalidate('sessions')
     if (includesType('project.', 'list.', 'connection.', 'routing.')) configurationUpdates.schedule()
     if (includesType('sync.')) void Promise.all([invalidate('syncs'), invalidate('connection')])

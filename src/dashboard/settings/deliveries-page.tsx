@@ -2,9 +2,7 @@ import { Button, Select, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, dataOf, type Schema } from '../api/client.ts'
-import { deliveriesQuery, itemsOf, projectsQuery } from '../api/queries.ts'
-import { CopyBlock } from '../components/copy-block.tsx'
+import { deliveriesQuery, itemsOf, projectsQuery, replayDelivery } from '../api/queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { toast } from '../components/toast.ts'
@@ -12,27 +10,23 @@ import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { useSearchString } from '../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../navigation/search-params.ts'
+import { type Delivery, DeliveryItem } from './delivery-item.tsx'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
-import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
+import { Inbox, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-type Delivery = Schema<'CodehostDelivery'>
-type Status = Delivery['status']
+type Outcome = Delivery['outcome']
 
-const COLOURS: Record<Status, string> = { received: 'blue', applied: 'green', dropped: 'gray', failed: 'red' }
-const NAMES: Record<Status, string> = {
-  received: 'pending',
-  applied: 'applied',
-  dropped: 'ignored',
-  failed: 'failed',
-}
-const STATUSES: Record<Status, string> = {
-  received: 'Pending',
-  applied: 'Applied',
-  dropped: 'Ignored',
+const COLOURS: Partial<Record<Outcome, string>> = { pending: 'blue', ignored: 'gray', failed: 'red' }
+const NAMES: Partial<Record<Outcome, string>> = { accepted: 'applied', updated: 'applied' }
+const OUTCOMES = {
+  pending: 'Pending',
+  accepted: 'Task created',
+  updated: 'Applied',
+  ignored: 'Ignored',
   failed: 'Failed',
-}
+} satisfies Partial<Record<Outcome, string>>
 
 /** What the code host has sent to the webhooks of connected repositories. */
 export default function DeliveriesPage() {
@@ -76,9 +70,9 @@ export default function DeliveriesPage() {
 }
 
 function Deliveries({ projectId }: { projectId: string }) {
-  const [status, setStatus] = useState<Status>()
+  const [outcome, setOutcome] = useState<keyof typeof OUTCOMES>()
   const query = useInfiniteQuery({
-    ...deliveriesQuery(projectId, status),
+    ...deliveriesQuery({ receiver: 'codehost', projectId, outcome }),
     refetchInterval: pollFirstPage,
   })
   const deliveries = itemsOf(query.data)
@@ -86,14 +80,14 @@ function Deliveries({ projectId }: { projectId: string }) {
     <Inbox
       what="deliveries"
       name="the deliveries"
-      label="Status"
-      outcomes={STATUSES}
-      outcome={status}
-      onOutcome={setStatus}
+      label="Outcome"
+      outcomes={OUTCOMES}
+      outcome={outcome}
+      onOutcome={setOutcome}
       query={query}
       empty={
         <EmptyState
-          title={status ? `No ${NAMES[status]} deliveries` : 'No deliveries yet'}
+          title={outcome ? `No ${NAMES[outcome] ?? outcome} deliveries` : 'No deliveries yet'}
           action={
             <Button
               variant="default"
@@ -106,55 +100,29 @@ function Deliveries({ projectId }: { projectId: string }) {
       }
     >
       {deliveries.map((delivery) => (
-        <DeliveryItem key={delivery.id} projectId={projectId} delivery={delivery} />
+        <PushedItem key={delivery.id} delivery={delivery} />
       ))}
     </Inbox>
   )
 }
 
-function DeliveryItem({ projectId, delivery }: { projectId: string; delivery: Delivery }) {
+function PushedItem({ delivery }: { delivery: Delivery }) {
   const { mutate, isBusy } = useMutation('deliveries')
-  const { id, status, taskId, isReplayable } = delivery
+  const { id, outcome } = delivery
 
   async function replay() {
-    const replayed = await mutate("Couldn't replay the delivery", () =>
-      dataOf(
-        api.POST('/api/codehost/{projectId}/deliveries/{id}/replay', { params: { path: { projectId, id } } }),
-      ),
-    )
+    const replayed = await mutate("Couldn't replay the delivery", () => replayDelivery(id))
     if (replayed) toast.info('Delivery is being applied again')
   }
 
   return (
-    <InboxItem
-      badge={{ color: COLOURS[status], text: NAMES[status] }}
-      title={deliveryTitle(delivery)}
-      receivedAt={delivery.receivedAt}
+    <DeliveryItem
+      delivery={delivery}
+      badge={{ color: COLOURS[outcome] ?? 'green', text: NAMES[outcome] ?? outcome }}
+      titleOf={(payload) => deliveryTitle(delivery, payload)}
       details={[deliveryReason(delivery)]}
-      taskId={taskId}
-      replay={isReplayable ? replay : undefined}
+      replay={replay}
       isBusy={isBusy}
-      payload={isReplayable && <Payload projectId={projectId} id={id} />}
     />
-  )
-}
-
-function Payload({ projectId, id }: { projectId: string; id: string }) {
-  const query = useQuery({
-    queryKey: ['delivery', id],
-    queryFn: () =>
-      dataOf(api.GET('/api/codehost/{projectId}/deliveries/{id}', { params: { path: { projectId, id } } })),
-  })
-  return (
-    <>
-      {query.isPending && <Skeleton height={120} />}
-      {query.isError && <LoadError what="the payload" query={query} />}
-      {query.data && query.data.payload === null && (
-        <p className="quiet small">The payload is larger than 256 KiB and not shown.</p>
-      )}
-      {query.data && query.data.payload !== null && (
-        <CopyBlock text={JSON.stringify(query.data.payload, null, 2)} />
-      )}
-    </>
   )
 }

@@ -1,16 +1,20 @@
 import type { Schema } from '../api/client.ts'
 
-type Delivery = Schema<'CodehostDelivery'>
+type Delivery = Schema<'Delivery'>
 
-/** What a delivery reports: `Issue #12 closed`. */
-export function deliveryTitle({
-  event,
-  action,
-  number,
-}: Pick<Delivery, 'event' | 'action' | 'number'>): string {
-  if (event === 'ping') return 'Webhook test'
-  const what = NAMES[event] ?? event
-  return [what, number !== null && `#${number}`, action?.replaceAll('_', ' ')].filter(Boolean).join(' ')
+/** What a delivery of the code host reports: `Issue #12 closed`. */
+export function deliveryTitle({ event }: Pick<Delivery, 'event'>, payload: unknown): string {
+  const [name = '', action] = (event ?? '').split('.')
+  if (name === 'ping') return 'Webhook test'
+  const number = numberIn(payload)
+  const what = NAMES[name] ?? name
+  return [what, number !== undefined && `#${number}`, action?.replaceAll('_', ' ')].filter(Boolean).join(' ')
+}
+
+function numberIn(payload: unknown): number | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined
+  const { issue, pull_request: pull } = payload as Record<string, { number?: number } | undefined>
+  return (issue ?? pull)?.number
 }
 
 const NAMES: Record<string, string> = {
@@ -23,12 +27,12 @@ const NAMES: Record<string, string> = {
 /** Why it was not applied, or changed nothing; undefined if there is nothing to say. */
 export function deliveryReason({
   reason,
-  status,
+  outcome,
   attempts,
-}: Pick<Delivery, 'reason' | 'status' | 'attempts'>) {
+}: Pick<Delivery, 'reason' | 'outcome' | 'attempts'>) {
   if (reason === null) return undefined
   const text = REASONS[reason] ?? reason
-  return status === 'received' && attempts > 0
+  return outcome === 'pending' && attempts > 0
     ? `${text}, tried ${attempts === 1 ? 'once' : `${attempts} times`}`
     : text
 }

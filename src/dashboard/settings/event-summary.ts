@@ -1,12 +1,11 @@
 import type { Schema } from '../api/client.ts'
 import { firstCharacters } from '../lib/first-characters.ts'
 
-/** The title of an event: sentiment and note if it has them. */
-export function summaryOf({
-  payload,
-  uuid,
-  outcome,
-}: Pick<Schema<'FeedbackEvent'>, 'payload' | 'uuid' | 'outcome'>): string {
+/** The title of feedback: sentiment and note if it has them. */
+export function summaryOf(
+  { senderId, outcome }: Pick<Schema<'Delivery'>, 'senderId' | 'outcome'>,
+  payload: unknown,
+): string {
   const body = (payload ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
   const nested = (body.event ?? {}) as { event?: unknown; properties?: Record<string, unknown> }
   const properties = body.properties ?? nested.properties ?? {}
@@ -15,5 +14,5 @@ export function summaryOf({
   const sentiment = typeof properties.sentiment === 'string' ? properties.sentiment : undefined
   if (note) return sentiment ? `${sentiment}: ${note}` : note
   if (sentiment) return `${sentiment}, no note`
-  return String(name ?? uuid ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
+  return String(name ?? senderId ?? (outcome === 'ignored' ? 'Another event' : 'An event'))
 }

@@ -1,30 +1,28 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, dataOf, type Schema } from '../api/client.ts'
-import { eventsQuery, itemsOf } from '../api/queries.ts'
+import { deliveriesQuery, itemsOf, replayDelivery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { EventErrors, EventPayload } from './event-details.tsx'
+import { type Delivery, DeliveryItem } from './delivery-item.tsx'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
-import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
+import { Inbox, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-type Event = Schema<'FeedbackEvent'>
-type Outcome = Event['outcome']
+type Outcome = keyof typeof OUTCOMES
 
-const COLOURS: Record<Outcome, string> = { accepted: 'green', ignored: 'gray', rejected: 'red' }
-const OUTCOMES: Record<Outcome, string> = { accepted: 'Accepted', rejected: 'Rejected', ignored: 'Ignored' }
+const COLOURS: Partial<Record<Delivery['outcome'], string>> = { ignored: 'gray', rejected: 'red' }
+const OUTCOMES = { accepted: 'Accepted', rejected: 'Rejected', ignored: 'Ignored' }
 
 export default function EventsPage() {
   const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
-    ...eventsQuery(outcome),
+    ...deliveriesQuery({ receiver: 'feedback', outcome }),
     refetchInterval: pollFirstPage,
   })
   const events = itemsOf(query.data)
@@ -75,13 +73,11 @@ export default function EventsPage() {
   )
 }
 
-function EventItem({ event }: { event: Event }) {
-  const { mutate, isBusy } = useMutation('events')
+function EventItem({ event }: { event: Delivery }) {
+  const { mutate, isBusy } = useMutation('deliveries')
 
   async function replay() {
-    const replayed = await mutate("Couldn't replay the event", () =>
-      dataOf(api.POST('/api/analytics/events/{id}/replay', { params: { path: { id: event.id } } })),
-    )
+    const replayed = await mutate("Couldn't replay the event", () => replayDelivery(event.id))
     if (replayed)
       toast.info(
         replayed.outcome === 'accepted'
@@ -91,19 +87,13 @@ function EventItem({ event }: { event: Event }) {
   }
 
   return (
-    <InboxItem
-      badge={{ color: COLOURS[event.outcome], text: event.outcome }}
-      title={summaryOf(event)}
-      receivedAt={event.receivedAt}
+    <DeliveryItem
+      delivery={event}
+      badge={{ color: COLOURS[event.outcome] ?? 'green', text: event.outcome }}
+      titleOf={(payload) => summaryOf(event, payload)}
       details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`, event.routing?.explanation]}
-      taskId={event.taskId}
-      replay={event.payload === null ? undefined : replay}
+      replay={replay}
       isBusy={isBusy}
-      payload={
-        event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />
-      }
-    >
-      <EventErrors errors={event.errors} />
-    </InboxItem>
+    />
   )
 }

@@ -1,9 +1,9 @@
 import { Button, Select, Textarea } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { eventsQuery, itemsOf, projectsQuery } from '../api/queries.ts'
+import { deliveriesQuery, deliveryQuery, itemsOf, projectsQuery } from '../api/queries.ts'
 import { summaryOf } from './event-summary.ts'
 import styles from './settings.module.css'
 
@@ -32,11 +32,13 @@ interface RoutingTestProps {
 /** Tests a payload against the rules without creating a task. */
 export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const { data: projects } = useQuery(projectsQuery)
-  const { data: inbox } = useInfiniteQuery(eventsQuery())
+  const { data: inbox } = useInfiniteQuery(deliveriesQuery({ receiver: 'feedback' }))
   const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const received = itemsOf(inbox).filter(({ payload }) => payload !== null)
+  const latest = itemsOf(inbox).slice(0, 25)
+  const loaded = useQueries({ queries: latest.map(({ id }) => deliveryQuery(id)) })
+  const received = loaded.flatMap(({ data }) => (data && data.payload !== null ? data : []))
 
   async function runTest() {
     let body: Schema<'FeedbackDelivery'>
@@ -65,9 +67,9 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
         <Select
           label="From the inbox"
           placeholder="Select an event"
-          data={received.slice(0, 50).map((event) => ({
+          data={received.map((event) => ({
             value: event.id,
-            label: `${summaryOf(event)}, ${new Date(event.receivedAt).toLocaleString()}`,
+            label: `${summaryOf(event, event.payload)}, ${new Date(event.receivedAt).toLocaleString()}`,
           }))}
           onChange={(id) => {
             const payload = received.find((event) => event.id === id)?.payload

@@ -2,32 +2,35 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
-import { itemsOf } from '../api/queries.ts'
+import { deliveriesQuery, itemsOf, replayDelivery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { plural } from '../lib/plural.ts'
-import { EventErrors, EventPayload } from './event-details.tsx'
-import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
+import { type Delivery, DeliveryItem } from './delivery-item.tsx'
+import { Inbox, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
-import { type Source, type SourceEvent, sourceEventsQuery } from './source-queries.ts'
+import type { Source } from './source-queries.ts'
 
-type Outcome = SourceEvent['outcome']
+type Outcome = keyof typeof OUTCOMES
 
 /** Of the tasks that a replay reopens. */
 const MAX_EXPLAINED = 5
 
-const COLOURS: Record<Outcome, string> = {
-  accepted: 'green',
+const COLOURS: Partial<Record<Delivery['outcome'], string>> = {
   filtered: 'gray',
+  ignored: 'gray',
   pending: 'yellow',
   rejected: 'red',
 }
-const OUTCOMES: Record<Outcome, string> = {
+/** A source has filtered deliveries, or ignored ones, if it takes feedback. */
+const OUTCOMES = {
   accepted: 'Accepted',
+  updated: 'Updated',
   rejected: 'Rejected',
   filtered: 'Filtered',
+  ignored: 'Ignored',
   pending: 'Pending',
 }
 
@@ -35,7 +38,7 @@ const OUTCOMES: Record<Outcome, string> = {
 export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
   const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
-    ...sourceEventsQuery(source.id, outcome),
+    ...deliveriesQuery({ sourceId: source.id, outcome }),
     refetchInterval: pollFirstPage,
   })
   const events = itemsOf(query.data)
@@ -68,23 +71,22 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
         }
       >
         {events.map((event) => (
-          <SourceEventItem key={event.id} event={event} />
+          <SourceEventItem key={event.id} source={source} event={event} />
         ))}
       </Inbox>
     </>
   )
 }
 
-function SourceEventItem({ event }: { event: SourceEvent }) {
-  const { mutate, isBusy } = useMutation('source-events')
-  const { id: eventId, sourceId: id, tasks, outcome } = event
+function SourceEventItem({ source: { id }, event }: { source: Source; event: Delivery }) {
+  const { mutate, isBusy } = useMutation('deliveries')
+  const { id: deliveryId, tasks, outcome } = event
   const [reopening, setReopening] = useState<{ item: number; explanation: string }[]>()
-  const isReplayable = event.payload !== null && outcome !== 'pending'
 
   /** An old delivery may be about something that is done since, so it asks first. */
   async function askOrReplay() {
     const test = await mutate("Couldn't replay the delivery", () =>
-      dataOf(api.POST('/api/sources/{id}/test', { params: { path: { id } }, body: { eventId } })),
+      dataOf(api.POST('/api/sources/{id}/test', { params: { path: { id } }, body: { deliveryId } })),
     )
     if (!test) return
     const reopening = test.tasks.filter(({ reopens }) => reopens)
@@ -93,26 +95,19 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
   }
 
   async function replay() {
-    const replayed = await mutate("Couldn't replay the delivery", () =>
-      dataOf(api.POST('/api/sources/{id}/events/{eventId}/replay', { params: { path: { id, eventId } } })),
-    )
+    const replayed = await mutate("Couldn't replay the delivery", () => replayDelivery(deliveryId))
     if (replayed) toast.info(`Delivery replayed and ${replayed.outcome}`)
   }
 
   return (
-    <InboxItem
-      badge={{ color: COLOURS[outcome], text: outcome }}
-      title={tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task')}
-      receivedAt={event.receivedAt}
+    <DeliveryItem
+      delivery={event}
+      badge={{ color: COLOURS[outcome] ?? 'green', text: outcome }}
+      titleOf={() => (tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task'))}
       details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
-      taskId={tasks[0]?.taskId ?? null}
-      replay={isReplayable ? askOrReplay : undefined}
+      replay={outcome === 'pending' ? undefined : askOrReplay}
       isBusy={isBusy}
-      payload={
-        event.payload !== null && <EventPayload payload={event.payload} payloadCut={event.payloadCut} />
-      }
     >
-      <EventErrors errors={event.errors} />
       {reopening && (
         <ConfirmDialog
           title={`Replay and reopen ${plural(reopening.length, 'task')}?`}
@@ -125,6 +120,6 @@ function SourceEventItem({ event }: { event: SourceEvent }) {
           ))}
         </ConfirmDialog>
       )}
-    </InboxItem>
+    </DeliveryItem>
   )
 }

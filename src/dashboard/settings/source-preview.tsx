@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { plural } from '../lib/plural.ts'
-import { EventErrors } from './event-details.tsx'
+import { DeliveryErrors } from './delivery-item.tsx'
 import styles from './settings.module.css'
 import { type SourceTest, sourceTestQuery, type TestResult } from './source-queries.ts'
 
@@ -63,7 +63,7 @@ function Result({ result, isNew, isFeedback }: ResultProps) {
         </p>
       )}
       {outcome === 'rejected' && <p>This delivery would be rejected.</p>}
-      <EventErrors errors={errors} />
+      <DeliveryErrors errors={errors} />
       {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
         <article key={item} className={styles.payload} aria-label={task.title}>
           <strong>{task.title}</strong>

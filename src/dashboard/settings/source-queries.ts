@@ -5,7 +5,6 @@ import { cursorPagination, cursorParam } from '../api/queries.ts'
 export type Source = Schema<'Source'>
 export type SourceWithSecret = Schema<'SourceWithSecret'>
 export type SourcePreset = Schema<'SourcePreset'>
-export type SourceEvent = Schema<'SourceEvent'>
 export type SourceTest = Schema<'SourceTest'>
 export type TestResult = Schema<'SourceTestResult'>
 export type Template = NonNullable<Schema<'SourceTemplate'>>
@@ -22,30 +21,17 @@ export const presetsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const sourceEventsQuery = (id: string, outcome: SourceEvent['outcome'] | undefined) =>
-  infiniteQueryOptions({
-    queryKey: ['source-events', id, outcome],
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/sources/{id}/events', {
-          params: {
-            path: { id },
-            query: { limit: 50, ...(outcome && { outcome }), ...cursorParam(pageParam) },
-          },
-        }),
-      ),
-    ...cursorPagination,
-  })
-
 /** The payload of the latest delivery, as text; empty if there is none, or not all of it. */
 export const latestPayloadQuery = (id: string) =>
   queryOptions({
-    queryKey: ['source-events', id, 'latest'],
+    queryKey: ['deliveries', { sourceId: id }, 'latest'],
     queryFn: async () => {
-      const params = { path: { id }, query: { limit: 1 } }
-      const [event] = (await dataOf(api.GET('/api/sources/{id}/events', { params }))).data
-      if (!event || event.payload === null || event.payloadCut) return ''
-      return JSON.stringify(event.payload, null, 2)
+      const query = { sourceId: id, limit: 1 }
+      const [latest] = (await dataOf(api.GET('/api/deliveries', { params: { query } }))).data
+      if (!latest) return ''
+      const params = { path: { id: latest.id } }
+      const { payload, payloadCut } = await dataOf(api.GET('/api/deliveries/{id}', { params }))
+      return payload === null || payloadCut ? '' : JSON.stringify(payload, null, 2)
     },
   })
 

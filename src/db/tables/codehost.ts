@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { bigintText, bytea, previousSecrets, timestamptz } from './columns.ts'
+import { previousSecrets, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** The repository connected to a project, and its sync position. Deleted on disconnect; the tasks stay. */
@@ -128,52 +128,6 @@ export const purgedItems = pgTable(
     codehostNumber: integer('codehost_number').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.codehostRepositoryId, table.codehostNumber] })],
-)
-
-/** The inbox of the push receiver: deliveries of the code host, stored before they are applied. */
-export const codehostDeliveries = pgTable(
-  'codehost_deliveries',
-  {
-    connectionId: uuid('connection_id')
-      .notNull()
-      .references(() => codehostConnections.id, { onDelete: 'cascade' }),
-    /** The host's id: the same for a redelivery. */
-    deliveryId: text('delivery_id').notNull(),
-    /** UUIDv7 created from `received_at`; also the sort order. */
-    id: uuid('id').notNull(),
-    event: text('event').notNull(),
-    action: text('action'),
-    /** Of the issue or pull request. */
-    number: integer('number'),
-    /** The host's id of the comment. */
-    commentId: bigintText('comment_id'),
-    status: text('status', { enum: ['received', 'applied', 'dropped', 'failed'] }).notNull(),
-    /** Why it was dropped or failed, or changed nothing. */
-    reason: text('reason'),
-    attempts: integer('attempts').notNull(),
-    /** JSON as it was received; null where nothing could be done with it, and after its retention. */
-    payload: bytea('payload'),
-    payloadBytes: integer('payload_bytes').notNull(),
-    receivedAt: timestamptz('received_at').notNull(),
-    /** Only while it is `received`. */
-    nextAttemptAt: timestamptz('next_attempt_at'),
-    appliedAt: timestamptz('applied_at'),
-    // No foreign key: the task may be purged.
-    taskId: uuid('task_id'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.connectionId, table.deliveryId] }),
-    uniqueIndex('codehost_deliveries_id').on(table.connectionId, table.id),
-    index('codehost_deliveries_due').on(table.nextAttemptAt).where(sql`${table.status} = 'received'`),
-    index('codehost_deliveries_gone')
-      .on(table.connectionId, table.number)
-      .where(sql`${table.action} in ('deleted', 'transferred')`),
-    index('codehost_deliveries_deleted_comment')
-      .on(table.connectionId, table.commentId)
-      .where(sql`${table.event} = 'issue_comment' and ${table.action} = 'deleted'`),
-    index('codehost_deliveries_dropped').on(table.id).where(sql`${table.status} = 'dropped'`),
-    index('codehost_deliveries_payload').on(table.id).where(isNotNull(table.payload)),
-  ],
 )
 
 /** The colors of labels at the code host, as the latest item of each label had them. */

@@ -9,10 +9,9 @@ import {
   primaryKey,
   sql,
   text,
-  uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { bytea, previousSecrets, timestamptz } from './columns.ts'
+import { previousSecrets, timestamptz } from './columns.ts'
 import { lists, projects } from './projects.ts'
 
 /** Sources: other systems whose JSON becomes tasks. */
@@ -58,60 +57,6 @@ export const sources = pgTable(
   ],
 )
 
-/** The inbox of the sources: verified deliveries and their outcome. */
-export const sourceEvents = pgTable(
-  'source_events',
-  {
-    /** UUIDv7 created from `received_at`; also the sort order. */
-    id: uuid('id').primaryKey(),
-    sourceId: uuid('source_id')
-      .notNull()
-      .references(() => sources.id, { onDelete: 'cascade' }),
-    /** A hash of the sender's id. Only of what is not rejected. */
-    dedupKey: text('dedup_key'),
-    /** The sender's id of the delivery. */
-    deliveryId: text('delivery_id'),
-    outcome: text('outcome', { enum: ['accepted', 'filtered', 'rejected', 'pending'] }).notNull(),
-    /** How often it was sent again. */
-    duplicates: integer('duplicates').notNull(),
-    receivedAt: timestamptz('received_at').notNull(),
-    // No foreign keys: a repeat returns the same ids long after the tasks were deleted.
-    projectId: uuid('project_id'),
-    listId: uuid('list_id'),
-    /** `{taskId, created}` of each. */
-    tasks: jsonb('tasks').notNull(),
-    /** Why it was rejected, or what was left out of its tasks. */
-    errors: jsonb('errors'),
-    /** JSON as text: the payload, possibly truncated. */
-    payload: text('payload'),
-    payloadCut: boolean('payload_cut').notNull(),
-  },
-  (table) => [
-    uniqueIndex('source_events_dedup').on(table.sourceId, table.dedupKey).where(isNotNull(table.dedupKey)),
-    index('source_events_source').on(table.sourceId, table.id),
-    index('source_events_filtered').on(table.id).where(sql`${table.outcome} = 'filtered'`),
-    index('source_events_payload').on(table.id).where(isNotNull(table.payload)),
-  ],
-)
-
-/** The bodies of pending deliveries, which are processed one after the other. */
-export const sourceBacklog = pgTable(
-  'source_backlog',
-  {
-    eventId: uuid('event_id')
-      .primaryKey()
-      .references(() => sourceEvents.id, { onDelete: 'cascade' }),
-    sourceId: uuid('source_id').notNull(),
-    /** The order in which a source's were stored: the clocks of instances differ. */
-    position: integer('position').notNull(),
-    /** As it was received. */
-    body: bytea('body').notNull(),
-    /** When it is tried next. Until then, an instance may be working on it. */
-    dueAt: timestamptz('due_at').notNull(),
-  },
-  (table) => [uniqueIndex('source_backlog_source').on(table.sourceId, table.position)],
-)
-
 /** The items that sources sent last, by what tells them apart: `domain/sources/repeats.ts` says which are repeats. */
 export const sourceItems = pgTable(
   'source_items',
@@ -123,8 +68,8 @@ export const sourceItems = pgTable(
     key: text('key').notNull(),
     // Null until the first delivery with this key has its tasks.
     hash: text('hash'),
-    // No foreign keys, as above.
-    eventId: uuid('event_id'),
+    // No foreign keys: an item is a repeat long after its task was deleted.
+    deliveryId: uuid('delivery_id'),
     taskId: uuid('task_id'),
     /** By the database's clock. */
     receivedAt: timestamptz('received_at'),

@@ -51,25 +51,25 @@ export function readPush(bytes: Uint8Array): PushParsing {
 export function judgeDelivery(
   { event, reading: { repositoryId } }: { event: string; reading: PushReading },
   connection: { repositoryId: number; comments: boolean },
-): { status: 'received' | 'applied'; reason: null } | { status: 'dropped'; reason: DropReason } {
-  if (!isAccepted(event)) return { status: 'dropped', reason: 'event_ignored' }
+): { outcome: 'pending' | 'accepted'; reason: null } | { outcome: 'ignored'; reason: DropReason } {
+  if (!isAccepted(event)) return { outcome: 'ignored', reason: 'event_ignored' }
   // The webhook of an organization is tested without a repository.
   const isOfNone = event === 'ping' && repositoryId === null
   if (!isOfNone && repositoryId !== connection.repositoryId)
-    return { status: 'dropped', reason: 'other_repository' }
-  if (event === 'issue_comment' && !connection.comments) return { status: 'dropped', reason: 'comments_off' }
-  return { status: STATUSES[event], reason: null }
+    return { outcome: 'ignored', reason: 'other_repository' }
+  if (event === 'issue_comment' && !connection.comments) return { outcome: 'ignored', reason: 'comments_off' }
+  return { outcome: OUTCOMES[event], reason: null }
 }
 
 /** Whether deliveries of an event are applied. */
-export const isAccepted = (event: string): event is keyof typeof STATUSES => Object.hasOwn(STATUSES, event)
+export const isAccepted = (event: string): event is keyof typeof OUTCOMES => Object.hasOwn(OUTCOMES, event)
 
-const STATUSES = {
-  issues: 'received',
-  pull_request: 'received',
-  issue_comment: 'received',
-  repository: 'received',
-  ping: 'applied',
+const OUTCOMES = {
+  issues: 'pending',
+  pull_request: 'pending',
+  issue_comment: 'pending',
+  repository: 'pending',
+  ping: 'accepted',
 } as const
 
 /** Whether it can be applied later: the payload of any other event or repository is of no use. */

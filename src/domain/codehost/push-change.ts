@@ -17,10 +17,10 @@ export type PushChange =
 
 /** Reads the change from a stored payload. */
 export function changeOf(
-  { event, payload }: { event: string; payload: Buffer },
+  { event, payload }: { event: string; payload: string },
   connection: { comments: boolean },
 ): PushChange {
-  const { action, issue, pull_request: pull, comment } = asRecord(JSON.parse(payload.toString()))
+  const { action, issue, pull_request: pull, comment } = asRecord(JSON.parse(payload))
   if (event === 'repository') {
     const isRenamed = action === 'renamed' || action === 'transferred'
     return isRenamed ? { kind: 'renamed' } : { kind: 'ignored', reason: 'action_ignored' }

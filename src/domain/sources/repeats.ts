@@ -2,12 +2,12 @@ import { hashOf } from '../secret.ts'
 import type { ItemTask } from './reading.ts'
 import { shortId } from './short-id.ts'
 
-/** The sender's id as the inbox stores it, so that a replay recognizes what is sent again. */
-export const storedDeliveryId = (id: string | null): string | null => (id === null ? null : shortId(id))
+/** The sender's id as it is stored, so that a replay recognizes what is sent again. */
+export const storedSenderId = (id: string | null): string | null => (id === null ? null : shortId(id))
 
-/** The deduplication key of a delivery whose sender gives it an id, as the inbox stores it. */
-export const dedupKeyOf = (deliveryId: string | null): string | null =>
-  deliveryId === null ? null : `id:${hashOf(deliveryId)}`
+/** The deduplication key of a delivery whose sender gives it an id. */
+export const dedupKeyOf = ({ sourceId, senderId }: { sourceId: string; senderId: string | null }) =>
+  senderId === null ? null : `${sourceId} id:${hashOf(senderId)}`
 
 /** What the service knows of the item that last had a key. */
 export interface LatestItem {

@@ -51,11 +51,15 @@ export const openapi = fp(
           { name: 'Activity', description: 'The activity log, and its live stream.' },
           {
             name: 'Feedback',
-            description: 'The feedback receiver, its inbox, and routing rules.',
+            description: 'The feedback receiver, and routing rules.',
           },
           {
             name: 'Sources',
             description: 'Other systems that send JSON, which becomes tasks.',
+          },
+          {
+            name: 'Deliveries',
+            description: 'What arrived at the feedback receiver, at sources, and from the code host.',
           },
           {
             name: 'Webhooks',

@@ -83,9 +83,12 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'The secret does not exist, was revoked or has expired.',
   ],
   list_not_found: [404, 'List not found', 'The list does not exist, or the key cannot access it.'],
-  event_not_found: [404, 'Event not found', 'The inbox has no event with this id.'],
   source_not_found: [404, 'Source not found', 'The source does not exist, or the key cannot access it.'],
-  delivery_not_found: [404, 'Delivery not found', 'There is no delivery with this id.'],
+  delivery_not_found: [
+    404,
+    'Delivery not found',
+    'There is no delivery with this id, or the key cannot access it.',
+  ],
   webhook_not_found: [404, 'Webhook not found', 'The webhook does not exist, or the key cannot access it.'],
   routing_rule_not_found: [404, 'Routing rule not found', 'The routing rule does not exist.'],
   project_not_found: [404, 'Project not found', 'The project does not exist, or the key cannot access it.'],
@@ -187,15 +190,10 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Claim lost',
     'The claim has ended: its lease is over, the task was released, completed or claimed again, or the claim belongs to another key. Nothing was changed.',
   ],
-  event_not_replayable: [
-    409,
-    'Event cannot be replayed',
-    'The event was ignored, or it was rejected and its payload is no longer stored completely: its sender has to send it again. Or it is pending, and is processed by itself.',
-  ],
   delivery_not_replayable: [
     409,
     'Delivery cannot be replayed',
-    'The delivery was ignored, or is older than 30 days: its payload is not stored. Or it was a test of an outgoing webhook.',
+    'The delivery was ignored, or is older than 30 days: its payload is not stored completely, and its sender has to send it again. Or it is pending, and is processed by itself. Or it was a test of an outgoing webhook.',
   ],
   repository_not_connected: [
     409,

@@ -1,8 +1,9 @@
 import { eq, inArray, sql } from '../../db/drizzle.ts'
-import { sourceBacklog, sourceEvents, sources } from '../../db/tables/sources.ts'
+import { sourceBacklog } from '../../db/tables/deliveries.ts'
+import { sources } from '../../db/tables/sources.ts'
 import { databaseTime, inMs } from '../codehost/database-time.ts'
+import { type DeliveryRow, deliveriesRepository } from '../deliveries/store.ts'
 import type { Executor } from '../index.ts'
-import type { SourceEventRow } from './events.ts'
 
 export type BacklogRow = typeof sourceBacklog.$inferSelect
 
@@ -12,6 +13,8 @@ export const hasBacklog = sql<boolean>`
 
 /** The pending deliveries of sources: its callers know that these are in their reach. */
 export function sourceBacklogRepository(db: Executor) {
+  const store = deliveriesRepository(db, { projectId: null })
+
   return {
     /** How many deliveries these sources have, how large they are, and the last position. */
     async sizes(sourceIds: string[]): Promise<BacklogSize[]> {
@@ -42,8 +45,8 @@ export function sourceBacklogRepository(db: Executor) {
         .update(sourceBacklog)
         .set({ dueAt: inMs(leaseMs) })
         .where(
-          sql`event_id in (
-            select event_id from ${sourceBacklog} where ${isDue} and (source_id, position) in (
+          sql`delivery_id in (
+            select delivery_id from ${sourceBacklog} where ${isDue} and (source_id, position) in (
               select ${sources.id}, oldest.position from ${sources} cross join lateral (
                 select position, due_at from ${sourceBacklog} where source_id = ${sources.id}
                 order by position limit 1) as oldest
@@ -54,22 +57,23 @@ export function sourceBacklogRepository(db: Executor) {
     },
 
     /** Claims it for so much longer. */
-    async postpone(eventId: string, ms: number): Promise<void> {
+    async postpone(deliveryId: string, ms: number): Promise<void> {
       await db
         .update(sourceBacklog)
         .set({ dueAt: inMs(ms) })
-        .where(eq(sourceBacklog.eventId, eventId))
+        .where(eq(sourceBacklog.deliveryId, deliveryId))
     },
 
-    /** Removes a delivery from the inbox, too, in a transaction that stores it again with its outcome. */
-    async take(eventId: string): Promise<SourceEventRow | undefined> {
+    /** Removes a delivery from the list, too, in a transaction that stores it again with its outcome. */
+    async take(deliveryId: string): Promise<DeliveryRow | undefined> {
       const taken = await db
         .delete(sourceBacklog)
-        .where(eq(sourceBacklog.eventId, eventId))
-        .returning({ eventId: sourceBacklog.eventId })
+        .where(eq(sourceBacklog.deliveryId, deliveryId))
+        .returning({ deliveryId: sourceBacklog.deliveryId })
       if (taken.length === 0) return undefined
-      const [event] = await db.delete(sourceEvents).where(eq(sourceEvents.id, eventId)).returning()
-      return event
+      const delivery = await store.find(deliveryId)
+      await store.delete(deliveryId)
+      return delivery
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Executor } from '../index.ts'
 export interface SourceItemRow extends LatestItem {
   sourceId: string
   key: string
-  eventId: string | null
+  deliveryId: string | null
   taskId: string | null
   receivedAt: Date | null
 }
@@ -17,7 +17,7 @@ type ItemKey = Pick<SourceItemRow, 'sourceId' | 'key'>
 
 interface WrittenSourceItem extends ItemKey {
   hash: string
-  eventId: string
+  deliveryId: string
   taskId: string
 }
 
@@ -39,7 +39,7 @@ export function sourceItemsRepository(db: Executor) {
         select source_id, key from unnest(${sql.param(distinct.map(({ sourceId }) => sourceId))}::uuid[],
           ${sql.param(distinct.map(({ key }) => key))}::text[]) as item (source_id, key) order by source_id, key
         on conflict (source_id, key) do update set key = excluded.key
-        returning source_id as "sourceId", key, hash, event_id as "eventId", task_id as "taskId",
+        returning source_id as "sourceId", key, hash, delivery_id as "deliveryId", task_id as "taskId",
           received_at as "receivedAt",
           coalesce(received_at between ${at} - interval '10 seconds' and ${at} + interval '10 seconds', false)
             as "isRecent"`)
@@ -54,10 +54,10 @@ export function sourceItemsRepository(db: Executor) {
       if (items.length === 0) return
       const at = sentAt ? sql`${sentAt.toISOString()}::timestamptz` : databaseTime
       await db.execute(sql`
-        update ${sourceItems} set hash = item.hash, event_id = item."eventId", task_id = item."taskId",
+        update ${sourceItems} set hash = item.hash, delivery_id = item."deliveryId", task_id = item."taskId",
           received_at = ${at}
         from json_to_recordset(${JSON.stringify(items)}::json) as item("sourceId" uuid, key text, hash text,
-          "eventId" uuid, "taskId" uuid)
+          "deliveryId" uuid, "taskId" uuid)
         where ${sourceItems.sourceId} = item."sourceId" and ${sourceItems.key} = item.key
           and (item.key like 'id:%' or received_at is null or received_at <= ${at})`)
     },

@@ -187,8 +187,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
 export async function connectionOf(repos: BoundRepositories, projectId: string): Promise<ConnectionView> {
   const [connection] = await repos.codehost.listWithRuns([projectId])
   if (!connection) throw connectionNotFound()
-  const latest = await repos.deliveries.findLatest(connection.id)
-  return toConnection(connection, latest?.receivedAt)
+  return toConnection(connection, await repos.pushedDeliveries.findLatestTime(connection.id))
 }
 
 /** A new secret is returned once, with the connection that it was created for. */

@@ -9,7 +9,7 @@ import {
 import { ANALYTICS, newFeedbackTask } from '../../domain/feedback/task.ts'
 import { AppError, overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { FeedbackRow } from '../../repositories/feedback/events.ts'
+import { type DeliveryRow, newDelivery } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
 import { activityRow } from '../activity/row.ts'
@@ -19,13 +19,13 @@ import { FEEDBACK_LIST, findTable } from './routing.ts'
 
 /** An event before it becomes a task. */
 export interface Arrival {
-  /** The id of its inbox row. */
+  /** The id of its delivery. */
   id: string
   sourceId: string | null
   receivedAt: Date
   event: ReadEvent
-  /** What the inbox stores of the payload. */
-  stored: Pick<FeedbackRow, 'payload' | 'payloadCut'>
+  /** What is stored of the payload. */
+  stored: Pick<DeliveryRow, 'payload' | 'payloadCut'>
 }
 
 /** The destination of an event. */
@@ -34,14 +34,15 @@ interface Route {
   listId: string
 }
 
-/** An arrival with its inbox row. */
+/** An arrival with its delivery, and the id of its task. */
 export interface Accepted {
   arrival: Arrival
   route: Route
-  row: FeedbackRow & { taskId: string }
+  taskId: string
+  row: DeliveryRow
 }
 
-/** A routing decision as the inbox stores it. */
+/** A routing decision as a delivery stores it. */
 export interface StoredRouting {
   ruleId: string | null
   ruleName: string | null
@@ -49,7 +50,7 @@ export interface StoredRouting {
   explanation: string
 }
 
-/** Maximum length of the sender's identifier in the inbox; deduplication uses a hash of all of it. */
+/** Maximum length of the sender's identifier that is stored; deduplication uses a hash of all of it. */
 const MAX_UUID_LENGTH = 255
 /** Locks a project that a decision selected. The decision is made again if it was deleted or archived since. */
 export async function projectAsDecided(...project: Parameters<typeof writableProject>): Promise<ProjectRow> {
@@ -85,7 +86,8 @@ export async function routeArrivals(
     const listId = lists.get(decision.project.id)
     if (!listId) return []
     const route = { decision, listId }
-    return { arrival, route, row: acceptedRow(arrival, { route, clock }) }
+    const taskId = clock.newId(arrival.receivedAt)
+    return { arrival, route, taskId, row: acceptedRow(arrival, { route, taskId }) }
   })
 }
 
@@ -95,7 +97,7 @@ async function projectsOfNew(
   decided: { arrival: Arrival; decision: RoutingDecision }[],
 ): Promise<RoutingProject[]> {
   if (decided.length === 0) return []
-  const known = await repos.feedback.listByKeys(decided.map(({ arrival }) => arrival.event.dedupKey))
+  const known = await repos.deliveries.listByKeys(decided.map(({ arrival }) => arrival.event.dedupKey))
   const projects = decided
     .filter(({ arrival }) => !known.some(({ dedupKey }) => dedupKey === arrival.event.dedupKey))
     .map(({ decision }) => decision.project)
@@ -135,7 +137,7 @@ export async function feedbackListOf(
 }
 
 /**
- * Creates tasks of accepted events; returns the ids of their inbox rows, without those of repeats. Needs a transaction if
+ * Creates tasks of accepted events; returns the ids of their deliveries, without those of repeats. Needs a transaction if
  * one of them `isGroupable`.
  */
 export async function accept(
@@ -144,14 +146,14 @@ export async function accept(
 ): Promise<Set<string>> {
   if (accepted.length === 0) return new Set()
   const targets = await targetsOf(repos, accepted)
-  const tasks = accepted.map(({ arrival: { receivedAt, event }, row, route: { decision, listId } }) => {
+  const tasks = accepted.map(({ arrival: { receivedAt, event }, taskId, route: { decision, listId } }) => {
     const destination = { listId, projectId: decision.project.id }
-    const task = newFeedbackTask(event.task, { id: row.taskId, now: receivedAt, destination })
-    return asReport(task, targets.get(row.taskId))
+    const task = newFeedbackTask(event.task, { id: taskId, now: receivedAt, destination })
+    return asReport(task, targets.get(taskId))
   })
-  const activities = accepted.flatMap(({ arrival: { receivedAt }, row, route: { decision } }) => {
+  const activities = accepted.flatMap(({ arrival: { receivedAt }, row, taskId, route: { decision } }) => {
     const { ruleId, ruleName, matchedOn } = storedRouting(decision)
-    const about = { taskId: row.taskId, projectId: decision.project.id }
+    const about = { taskId, projectId: decision.project.id }
     const metadata = { eventId: row.id, ruleId, ruleName, matchedOn }
     return [
       activityRow(clock, { now: receivedAt, type: 'task.created', actor: ANALYTICS, ...about }),
@@ -166,7 +168,7 @@ export async function accept(
   })
   const ids = await repos.feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
   if (!ids) throw overtaken()
-  const made = new Set(accepted.flatMap(({ row }) => (ids.has(row.id) ? row.taskId : [])))
+  const made = new Set(accepted.flatMap(({ row, taskId }) => (ids.has(row.id) ? taskId : [])))
   const reports = tasks.flatMap((task) => {
     const into = targets.get(task.id)
     return into !== undefined && made.has(task.id) ? { task, into } : []
@@ -188,47 +190,31 @@ export const asRouting = (json: unknown) => json as StoredRouting
 /** The initial outcome of a delivery. */
 type Judged = { outcome: 'accepted'; uuid: string | null } | Exclude<Reading, { outcome: 'accepted' }>
 
-/** A new inbox row, without a task. */
-export function inboxRow({
-  id,
-  sourceId,
-  receivedAt,
+/** Feedback as it is stored, without a task. */
+export function feedbackDelivery({
   reading,
-}: {
-  id: string
-  sourceId: string | null
-  receivedAt: Date
-  reading: Judged
-}): FeedbackRow {
+  ...given
+}: Pick<DeliveryRow, 'id' | 'sourceId' | 'receivedAt'> & { reading: Judged }): DeliveryRow {
   const uuid = reading.uuid?.slice(0, 2 * MAX_UUID_LENGTH) ?? null
-  return {
-    id,
-    sourceId,
-    dedupKey: null,
-    uuid: uuid && [...uuid].slice(0, MAX_UUID_LENGTH).join('').toWellFormed(),
+  return newDelivery({
+    ...given,
+    receiver: 'feedback',
+    senderId: uuid && [...uuid].slice(0, MAX_UUID_LENGTH).join('').toWellFormed(),
     outcome: reading.outcome,
-    duplicates: 0,
-    receivedAt,
-    taskId: null,
-    projectId: null,
-    listId: null,
-    routing: null,
     errors: reading.outcome === 'rejected' ? reading.errors : null,
-    payload: null,
-    payloadCut: false,
-  }
+  })
 }
 
 function acceptedRow(
   arrival: Arrival,
-  { route: { decision, listId }, clock }: { route: Route; clock: Pick<Clock, 'newId'> },
-) {
+  { route: { decision, listId }, taskId }: Pick<Accepted, 'route' | 'taskId'>,
+): DeliveryRow {
   const { id, sourceId, receivedAt, event, stored } = arrival
   return {
-    ...inboxRow({ id, sourceId, receivedAt, reading: { outcome: 'accepted', uuid: event.uuid } }),
+    ...feedbackDelivery({ id, sourceId, receivedAt, reading: { outcome: 'accepted', uuid: event.uuid } }),
     ...stored,
     dedupKey: event.dedupKey,
-    taskId: clock.newId(receivedAt),
+    tasks: [{ taskId, created: true }],
     projectId: decision.project.id,
     listId,
     routing: storedRouting(decision),

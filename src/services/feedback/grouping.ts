@@ -17,7 +17,7 @@ export const isGroupable = ({ arrival, route }: Accepted): boolean =>
  * instance, only one becomes a task of its own.
  */
 export async function targetsOf(
-  { feedback, feedbackGroups }: BoundRepositories,
+  { deliveries, feedbackGroups }: BoundRepositories,
   accepted: Accepted[],
 ): Promise<Map<string, string>> {
   const candidates = accepted.filter(isGroupable)
@@ -26,18 +26,18 @@ export async function targetsOf(
   await feedbackGroups.lock(notes)
   const oldest = await feedbackGroups.listOldestOpen(notes)
   const targets = new Map(oldest.map((found) => [nameOf(found), found.taskId]))
-  const known = await feedback.listByKeys(candidates.map(({ arrival }) => arrival.event.dedupKey))
+  const known = await deliveries.listByKeys(candidates.map(({ arrival }) => arrival.event.dedupKey))
   // A repeat creates no task. Of two in a batch, the first one does.
   const seen = new Set(known.map(({ dedupKey }) => dedupKey))
   const merged = new Map<string, string>()
   for (const candidate of candidates) {
-    const { row } = candidate
+    const { row, taskId } = candidate
     if (seen.has(row.dedupKey)) continue
     seen.add(row.dedupKey)
     const name = nameOf(noteOf(candidate))
     const target = targets.get(name)
-    if (target) merged.set(row.taskId, target)
-    else targets.set(name, row.taskId)
+    if (target) merged.set(taskId, target)
+    else targets.set(name, taskId)
   }
   return merged
 }
@@ -47,7 +47,7 @@ export const asReport = (task: StoredTask, into: string | undefined): StoredTask
   into === undefined ? task : { ...task, ...mergedColumns(task, { into, now: task.createdAt }) }
 
 /**
- * Counts new reports at their targets, with activity on both. The targets are only locked now, after the inbox rows, as
+ * Counts new reports at their targets, with activity on both. The targets are only locked now, after the deliveries, as
  * everywhere. Returns false if one was closed, merged, moved or deleted meanwhile.
  */
 export async function countNewReports(

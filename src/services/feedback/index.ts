@@ -2,19 +2,27 @@ import type { DeliveryReading } from '../../domain/feedback/reading.ts'
 import { type FieldError, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { DeliveredRow, FeedbackRow } from '../../repositories/feedback/events.ts'
+import type { DeliveryRow, ListedDelivery } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { FeedbackIgnored, FeedbackReceipt } from '../../schemas/feedback.ts'
+import { tasksIn } from '../deliveries.ts'
 import { retryDecision } from '../retry-decision.ts'
-import { type Arrival, accept, asRouting, feedbackListOf, inboxRow, routeArrivals } from './delivery.ts'
+import {
+  type Arrival,
+  accept,
+  asRouting,
+  feedbackDelivery,
+  feedbackListOf,
+  routeArrivals,
+} from './delivery.ts'
 import { isGroupable } from './grouping.ts'
 
 const MIB = 1024 * 1024
 
 /** The feedback receiver. Accepts each event exactly once, in batches. */
 export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  const { feedback } = repos.within(everywhere)
+  const { deliveries, feedback } = repos.within(everywhere)
   const deliver = batcher((arrivals: WeighedArrival[]) => redacted(() => deliverAll(arrivals)), {
     name: 'store feedback',
     maxItems: 100,
@@ -44,7 +52,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
           arrival: { id: clock.newId(receivedAt), sourceId, receivedAt, event, stored, bytes },
         }
       }
-      const row = inboxRow({ id: clock.newId(receivedAt), sourceId, receivedAt, reading })
+      const row = feedbackDelivery({ id: clock.newId(receivedAt), sourceId, receivedAt, reading })
       if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
       return { outcome: 'rejected', row: { ...row, ...reading.stored }, errors: reading.errors }
     },
@@ -58,11 +66,11 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
         case 'accepted':
           return deliver(delivery.arrival)
         case 'rejected':
-          await redacted(() => feedback.insert(delivery.row))
+          await redacted(() => deliveries.insert([delivery.row]))
           throw validationFailed(delivery.errors)
         case 'ignored':
-          // An ignored event creates no task, so its inbox row may be lost.
-          await unlessAway(() => feedback.insert(delivery.row))
+          // An ignored event creates no task, so its delivery may be lost.
+          await unlessAway(() => deliveries.insert([delivery.row]))
           return { accepted: false, reason: 'event_ignored' }
         case 'unreadable':
           await unlessAway(() => feedback.countUnreadable(delivery.receivedAt.toISOString().slice(0, 10)))
@@ -72,7 +80,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
   }
 
   /**
-   * Two round trips: one to route the events, one that inserts inbox rows, tasks and activity atomically. More only for
+   * Two round trips: one to route the events, one that inserts deliveries, tasks and activity atomically. More only for
    * the first event of a list, for repeats, and for projects that group feedback.
    */
   async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
@@ -87,7 +95,7 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
         ? await bound.transaction((repos) => accept(repos, { clock, accepted }))
         : await accept(bound, { clock, accepted })
       const repeats = arrivals.filter(({ id }) => !created.has(id))
-      const firstDeliveries = await countRepeats(feedback, repeats)
+      const firstDeliveries = await countRepeats(deliveries, repeats)
       const rows = new Map(accepted.map(({ row }) => [row.id, row]))
       return arrivals.map(({ id, event: { dedupKey } }) =>
         receiptOf(id, created.has(id) ? rows.get(id) : firstDeliveries.get(dedupKey)),
@@ -107,8 +115,8 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
 /** A delivery as far as it can be processed without the database. */
 export type Delivery =
   | { outcome: 'accepted'; arrival: WeighedArrival }
-  | { outcome: 'rejected'; row: FeedbackRow; errors: FieldError[] }
-  | { outcome: 'ignored'; row: FeedbackRow }
+  | { outcome: 'rejected'; row: DeliveryRow; errors: FieldError[] }
+  | { outcome: 'ignored'; row: DeliveryRow }
   | { outcome: 'unreadable'; receivedAt: Date; readUpTo: number }
 
 /** An arrival with its share of a batch's limit. */
@@ -118,28 +126,31 @@ interface WeighedArrival extends Arrival {
 
 /** Counts the repeats; returns the first delivery of each event by its deduplication key. */
 async function countRepeats(
-  feedback: BoundRepositories['feedback'],
+  deliveries: BoundRepositories['deliveries'],
   repeated: Arrival[],
-): Promise<Map<string | null, DeliveredRow>> {
+): Promise<Map<string | null, ListedDelivery>> {
   if (repeated.length === 0) return new Map()
   const counts = new Map<string, number>()
   for (const { dedupKey } of repeated.map(({ event }) => event))
     counts.set(dedupKey, (counts.get(dedupKey) ?? 0) + 1)
-  const rows = await feedback.countRepeats(
+  const rows = await deliveries.countRepeats(
     counts,
     repeated.map(({ id }) => id),
   )
   return new Map(rows.map((row) => [row.dedupKey, row]))
 }
 
-/** Casts: accepted events have all three ids, from the statement that inserted them. */
-function receiptOf(arrivalId: string, row: DeliveredRow | undefined): FeedbackReceipt {
+/** Casts: accepted feedback has all three ids, from the statement that inserted it. */
+function receiptOf(
+  arrivalId: string,
+  row: Pick<DeliveryRow, 'id' | 'tasks' | 'projectId' | 'listId' | 'routing'> | undefined,
+): FeedbackReceipt {
   if (!row) throw new Error('A delivery was neither made nor found.')
   const { ruleId, matchedOn } = asRouting(row.routing)
   return {
     accepted: true,
-    eventId: row.id,
-    taskId: row.taskId as string,
+    deliveryId: row.id,
+    taskId: tasksIn(row)[0]?.taskId as string,
     projectId: row.projectId as string,
     listId: row.listId as string,
     duplicate: row.id !== arrivalId,

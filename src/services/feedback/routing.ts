@@ -18,6 +18,7 @@ import { redacted } from '../../repositories/redacted.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
+import { tasksIn } from '../deliveries.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 
@@ -142,10 +143,10 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
       if (reading.outcome === 'rejected') throw validationFailed(reading.errors)
       if (reading.outcome === 'ignored') return IGNORED
       const { fields, dedupKey, task } = reading.event
-      const { routing, feedback } = repos.within(everywhere)
+      const { routing, deliveries } = repos.within(everywhere)
       const [table, [before]] = await redacted(async () => [
         await findTable(routing, [fields]),
-        await feedback.listByKeys([dedupKey]),
+        await deliveries.listByKeys([dedupKey]),
       ])
       const decision = decideRoute(fields, table)
       const considered = consideredRules(fields, { table, winner: decision })
@@ -158,7 +159,7 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
         explanation: [
           ...(before
             ? [
-                `This event was already received as task ${before.taskId}; a repeat doesn’t create another one.`,
+                `This event was already received as task ${tasksIn(before)[0]?.taskId}; a repeat doesn’t create another one.`,
               ]
             : []),
           decision.explanation,

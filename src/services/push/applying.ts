@@ -1,6 +1,6 @@
 import { traced } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { PendingRow } from '../../repositories/codehost/deliveries.ts'
+import type { PendingRow } from '../../repositories/deliveries/pushed.ts'
 import { everywhere } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { AskingDeps } from './asking.ts'
@@ -18,7 +18,7 @@ const MAX_CONNECTIONS = 20
 /** Applies stored deliveries to tasks. Instances may do so at the same time: each batch locks its connection. */
 export function deliveryApplier(deps: ApplyingDeps) {
   const { repos, clock } = deps
-  const { deliveries } = repos.within(everywhere)
+  const { pushedDeliveries } = repos.within(everywhere)
   const settling = settlingOf(deps)
   const { postpone, whileConnected } = settling
   const questions = questionQueues(deps, settling)
@@ -30,7 +30,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
    * knows is asked meanwhile, and later: a slow one delays no other connection.
    */
   async function applyDue(signal: AbortSignal): Promise<boolean> {
-    const due = await deliveries.listDueConnections(MAX_CONNECTIONS)
+    const due = await pushedDeliveries.listDueConnections(MAX_CONNECTIONS)
     let isMoreDue = due.length === MAX_CONNECTIONS
     const errors = questions.takeErrors()
     for (const connectionId of due) {
@@ -53,14 +53,14 @@ export function deliveryApplier(deps: ApplyingDeps) {
 
   /** Returns whether there may be more than one batch. */
   async function applyOne(connectionId: string, signal: AbortSignal): Promise<boolean> {
-    const connection = await deliveries.findConnection(connectionId)
+    const connection = await pushedDeliveries.findConnection(connectionId)
     // Its deliveries are deleted with it.
     if (!connection) return false
     try {
       return await applyBatchOf(connection, { signal, maxItems: BATCH.maxItems })
     } catch (error) {
       // One of them may be the reason: alone, it delays no other.
-      const [first] = await deliveries.listDue(connectionId, { ...BATCH, maxItems: 1 })
+      const [first] = await pushedDeliveries.listDue(connectionId, { ...BATCH, maxItems: 1 })
       if (!first || signal.aborted) throw error
       await applyBatchOf(connection, { signal, maxItems: 1 }).catch(async (error) => {
         await postpone(connection, { ids: [first.id], reason: 'internal_error' })
@@ -77,23 +77,22 @@ export function deliveryApplier(deps: ApplyingDeps) {
   ): Promise<boolean> {
     let isFull = false
     const asked = await whileConnected(connection, async (repos, { connection, isArchived }) => {
-      const now = clock.now()
-      const rows = await repos.deliveries.listDue(connection.id, { ...BATCH, maxItems })
+      const rows = await repos.pushedDeliveries.listDue(connection.id, { ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
         // A run brings what else has changed, but tells deletions only if it is a full one.
         const { held = [], dropped = [] } = Object.groupBy(rows, (row) =>
           isDeletion(row, connection) ? 'held' : 'dropped',
         )
-        const settled = settledAs(dropped.map(idOf), { status: 'dropped', reason: 'project_archived' })
-        await repos.deliveries.settle(connection.id, { settled, now })
-        await repos.deliveries.hold(connection.id, held.map(idOf))
+        const settled = settledAs(dropped.map(idOf), { outcome: 'ignored', reason: 'project_archived' })
+        await repos.pushedDeliveries.settle(connection.id, settled)
+        await repos.pushedDeliveries.hold(connection.id, held.map(idOf))
         return []
       }
       const { settled, questions } = await applyBatch(repos, { clock, connection, rows })
-      await repos.deliveries.settle(connection.id, { settled, now })
+      await repos.pushedDeliveries.settle(connection.id, settled)
       const ids = questions.flatMap((question) => question.ids)
-      await repos.deliveries.postpone(connection.id, { ids, afterMs: ASKING_MS })
+      await repos.pushedDeliveries.postpone(connection.id, { ids, afterMs: ASKING_MS })
       return questions
     })
     questions.add(asked ?? [], { connectionId: connection.id, signal })
@@ -103,4 +102,5 @@ export function deliveryApplier(deps: ApplyingDeps) {
 
 const idOf = ({ id }: PendingRow) => id
 
-const bytesOf = (rows: PendingRow[]) => rows.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
+const bytesOf = (rows: PendingRow[]) =>
+  rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload ?? ''), 0)

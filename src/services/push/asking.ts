@@ -4,7 +4,7 @@ import { itemOf } from '../../domain/codehost/item.ts'
 import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
 import { readItem } from '../codehost/reading.ts'
@@ -30,7 +30,7 @@ export function questionAsker(
   { repos, clock, host, vault }: AskingDeps & { repos: Repositories },
   { fail, postpone, whileConnected, databaseNow }: Settling,
 ) {
-  const { deliveries } = repos.within(everywhere)
+  const { pushedDeliveries } = repos.within(everywhere)
   const pauses = tokenPauses({ repos })
 
   return async function ask(
@@ -38,7 +38,7 @@ export function questionAsker(
     { connectionId, signal }: { connectionId: string; signal: AbortSignal },
   ): Promise<Pause | undefined> {
     const { ids } = question
-    const connection = await deliveries.findConnection(connectionId)
+    const connection = await pushedDeliveries.findConnection(connectionId)
     // Its deliveries are deleted with it.
     if (!connection) return undefined
     const access = vault.accessOf(connection)
@@ -48,7 +48,7 @@ export function questionAsker(
     }
     const paused = await pauses.remaining(access)
     if (paused > 0) {
-      await deliveries.postpone(connectionId, { ids, afterMs: paused })
+      await pushedDeliveries.postpone(connectionId, { ids, afterMs: paused })
       return { forMs: paused }
     }
     const waiting = { connection, ids, access }
@@ -60,8 +60,8 @@ export function questionAsker(
       const { name: repository } = found.repository
       await whileConnected(connection, async (repos, { connection }) => {
         await saveName(repos, { clock, connection, repository })
-        const settled = settledAs(ids, { status: 'applied', reason: null })
-        await repos.deliveries.settle(connection.id, { settled, now: clock.now() })
+        const settled = settledAs(ids, { outcome: 'updated', reason: null })
+        await repos.pushedDeliveries.settle(connection.id, settled)
       })
       return undefined
     }
@@ -91,7 +91,7 @@ export function questionAsker(
         if (response.outcome === 'present') return 'invalid'
         const gone = { number, sourceState: response.outcome }
         await markGone(repos, { clock, connection, item: gone })
-        return settledAs(ids, { status: 'applied', reason: null, taskId: task?.id })
+        return settledAs(ids, { outcome: 'updated', reason: null, taskId: task?.id })
       },
     })
   }
@@ -127,7 +127,7 @@ export function questionAsker(
         const gone = response.outcome === 'gone' ? [externalId] : []
         const deleted = await deleteComments(repos, { clock, connection, externalIds: gone })
         const reason = deleted.length > 0 ? null : 'unchanged'
-        return settledAs(ids, { status: 'applied', reason, taskId: stored?.taskId })
+        return settledAs(ids, { outcome: 'updated', reason, taskId: stored?.taskId })
       },
     })
   }
@@ -146,7 +146,7 @@ export function questionAsker(
         if (isArchived) return { seen }
         const written = await write(repos, { connection, response, seen })
         if (Array.isArray(written)) {
-          await repos.deliveries.settle(connection.id, { settled: written, now: clock.now() })
+          await repos.pushedDeliveries.settle(connection.id, written)
         }
         return written
       })

@@ -3,7 +3,7 @@ import { changeOf, decideReported, type PushChange } from '../../domain/codehost
 import type { ItemDecision } from '../../domain/codehost/task.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { PendingRow, Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { PendingRow, Settlement } from '../../repositories/deliveries/pushed.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { markGone, writeItems } from '../sync/items.ts'
 import { applyComments } from './comment-batch.ts'
@@ -35,12 +35,12 @@ export async function applyBatch(
   const renames = changes.flatMap(({ id, change }) => (change.kind === 'renamed' ? [id] : []))
   if (renames.length > 0) questions.push({ about: 'name', ids: renames })
   for (const { id, change } of changes) {
-    if (change.kind === 'none') settled.push({ id, status: 'applied', reason: null })
-    if (change.kind === 'ignored') settled.push({ id, status: 'dropped', reason: change.reason })
-    if (change.kind === 'invalid') settled.push({ id, status: 'failed', reason: 'invalid_payload' })
+    if (change.kind === 'none') settled.push({ id, outcome: 'updated', reason: null })
+    if (change.kind === 'ignored') settled.push({ id, outcome: 'ignored', reason: change.reason })
+    if (change.kind === 'invalid') settled.push({ id, outcome: 'failed', reason: 'invalid_payload' })
     if (change.kind !== 'gone') continue
     const task = await markGone(repos, { clock, connection, item: change })
-    settled.push({ id, status: 'applied', reason: task ? null : 'unchanged', taskId: task?.id })
+    settled.push({ id, outcome: 'updated', reason: task ? null : 'unchanged', taskId: task?.id })
   }
 
   const { projectId, repositoryId } = connection
@@ -51,7 +51,7 @@ export async function applyBatch(
   const known = new Map(tasks.map((task) => [task.codehostNumber, task]))
   // Of an item that was never imported, the delivery of its deletion may have come first.
   const gone = new Set(
-    await repos.deliveries.listGone(
+    await repos.pushedDeliveries.listGone(
       connection.id,
       numbers.filter((n) => !known.has(n)),
     ),
@@ -95,7 +95,7 @@ export const settlementOf = (
   { decision, taskId }: { decision: ItemDecision; taskId: string | undefined },
 ): Settlement => ({
   id,
-  status: 'applied',
+  outcome: decision.outcome === 'created' ? 'accepted' : 'updated',
   reason: decision.reason ?? (decision.outcome === 'unchanged' ? 'unchanged' : null),
   taskId,
 })
@@ -107,5 +107,5 @@ export function isDeletion(row: PendingRow, connection: ConnectionRow): boolean 
 }
 
 function changeIn({ event, payload }: PendingRow, connection: ConnectionRow): PushChange {
-  return payload === null ? { kind: 'invalid' } : changeOf({ event, payload }, connection)
+  return payload === null ? { kind: 'invalid' } : changeOf({ event: event ?? '', payload }, connection)
 }

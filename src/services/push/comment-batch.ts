@@ -1,8 +1,8 @@
 import { decideReported, type PushChange } from '../../domain/codehost/push-change.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { Settlement } from '../../repositories/codehost/deliveries.ts'
 import type { SyncedCommentRow } from '../../repositories/codehost/synced-comments.ts'
+import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { type CommentDecision, deleteComments, writeComments } from '../sync/comments.ts'
 import { writeItems } from '../sync/items.ts'
@@ -34,7 +34,7 @@ export async function applyComments(
   const taskIds = new Map(gone.map(({ externalId, taskId }) => [externalId, taskId]))
   for (const delivery of deleted) {
     const taskId = taskIds.get(externalIdOf(delivery))
-    settled.push({ id: delivery.id, status: 'applied', reason: taskId ? null : 'unchanged', taskId })
+    settled.push({ id: delivery.id, outcome: 'updated', reason: taskId ? null : 'unchanged', taskId })
   }
 
   await writeUnknownItems(repos, { clock, connection, reported: written })
@@ -43,7 +43,7 @@ export async function applyComments(
   const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds })
   const known = new Map(stored.map((row) => [row.externalId, row]))
   // The delivery of its deletion may have come first.
-  const isDeleted = await repos.deliveries.listDeletedComments(connection.id, externalIds)
+  const isDeleted = await repos.pushedDeliveries.listDeletedComments(connection.id, externalIds)
   const applied = []
   for (const [externalId, deliveries] of byId) {
     const ids = deliveries.map(({ id }) => id)
@@ -71,7 +71,7 @@ export async function applyComments(
 
 export const commentSettlement = (id: string, { outcome, reason, taskId }: CommentDecision): Settlement => ({
   id,
-  status: 'applied',
+  outcome: 'updated',
   reason: reason ?? (outcome === 'unchanged' ? 'unchanged' : null),
   taskId,
 })
@@ -91,7 +91,7 @@ async function writeUnknownItems(
   const byNumber = Map.groupBy(reported, ({ item }) => item.number)
   const numbers = [...byNumber.keys()]
   const unknown = await repos.syncedTasks.listUnknown(projectId, { repositoryId, numbers })
-  const gone = await repos.deliveries.listGone(connection.id, unknown)
+  const gone = await repos.pushedDeliveries.listGone(connection.id, unknown)
   const items = unknown
     .filter((number) => !gone.includes(number))
     .flatMap((number) => {

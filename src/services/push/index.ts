@@ -9,13 +9,14 @@ import {
 import type { Unsealed } from '../../domain/token-seal.ts'
 import { invalidSignature, secretUnreadable } from '../../errors/index.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { NewDelivery } from '../../repositories/codehost/new-deliveries.ts'
+import { newDelivery } from '../../repositories/deliveries/store.ts'
 import { everywhere } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import { isUuid } from '../../schemas/formats.ts'
 import { SECRET_UNREADABLE } from '../codehost/failures.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { type ApplyingDeps, deliveryApplier } from './applying.ts'
+import { measuredAs } from './settling.ts'
 
 export type PushService = ReturnType<typeof pushService>
 
@@ -41,7 +42,7 @@ interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
 
 /** The push receiver: stores what the code host reports, which a job applies. */
 export function pushService({ repos, clock, host, vault, metrics, logFailure }: PushDeps) {
-  const { deliveries } = repos.within(everywhere)
+  const { pushedDeliveries } = repos.within(everywhere)
   let onReceived = () => {}
 
   return {
@@ -57,7 +58,9 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
 
     /** Undefined if there is no such connection, or it has no secret. */
     async findTarget(connectionId: string): Promise<PushTarget | undefined> {
-      const connection = isUuid(connectionId) ? await deliveries.findConnection(connectionId) : undefined
+      const connection = isUuid(connectionId)
+        ? await pushedDeliveries.findConnection(connectionId)
+        : undefined
       if (!connection) return undefined
       const secrets = vault.webhookSecretsOf(connection, clock.now())
       if (secrets.texts.length === 0 && secrets.isComplete) return undefined
@@ -89,30 +92,29 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
       { deliveryId, event, reading, payload }: Delivery,
     ): Promise<{ accepted: boolean; duplicate: boolean; reason: DropReason | null }> {
       const now = clock.now()
-      const { status, reason } = judgeDelivery({ event, reading }, connection)
+      const { outcome, reason } = judgeDelivery({ event, reading }, connection)
       const isOfOther = reason === 'other_repository'
-      const row: NewDelivery = {
-        connectionId: connection.id,
-        deliveryId,
+      const row = newDelivery({
         id: clock.newId(now),
+        receiver: 'codehost',
+        connectionId: connection.id,
+        projectId: connection.projectId,
+        dedupKey: `${connection.id} ${deliveryId}`,
+        senderId: deliveryId,
         event,
         action: reading.action,
         number: isOfOther ? null : reading.number,
         commentId: isOfOther ? null : reading.commentId,
-        status,
+        outcome,
         reason,
-        attempts: 0,
-        payload: isKept(reason) ? payload : null,
-        payloadBytes: payload.length,
+        payload: isKept(reason) ? payload.toString() : null,
         receivedAt: now,
-        appliedAt: status === 'applied' ? now : null,
-        taskId: null,
-      }
-      const outcome = await redacted(() => deliveries.insert(row))
-      if (outcome === 'disconnected') throw invalidSignature()
-      metrics.pushed(outcome === 'known' ? 'duplicate' : 'received')
-      if (outcome === 'stored' && status !== 'received') metrics.pushed(status)
-      return { accepted: status !== 'dropped', duplicate: outcome === 'known', reason }
+      })
+      const stored = await redacted(() => pushedDeliveries.insert(row))
+      if (stored === 'disconnected') throw invalidSignature()
+      metrics.pushed(stored === 'known' ? 'duplicate' : 'received')
+      if (stored === 'stored' && outcome !== 'pending') metrics.pushed(measuredAs(outcome))
+      return { accepted: outcome !== 'ignored', duplicate: stored === 'known', reason }
     },
   }
 }

@@ -22,7 +22,7 @@ const PAUSE_MS = 5_000
  */
 export function questionQueues(deps: AskingDeps & { repos: Repositories }, settling: Settling) {
   const { repos } = deps
-  const { deliveries } = repos.within(everywhere)
+  const { pushedDeliveries } = repos.within(everywhere)
   const ask = questionAsker(deps, settling)
   /** By connection. */
   const queues = new Map<string, Queue>()
@@ -59,7 +59,7 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
     const idsOf = () => [queue.asked, ...queue.waiting].flatMap((question) => question?.ids ?? [])
     // A long queue takes longer: without this, its deliveries would be due again.
     const renewal = periodically(
-      () => deliveries.postpone(connectionId, { ids: idsOf(), afterMs: ASKING_MS }).catch(() => {}),
+      () => pushedDeliveries.postpone(connectionId, { ids: idsOf(), afterMs: ASKING_MS }).catch(() => {}),
       ASKING_MS / 3,
     )
     try {
@@ -69,14 +69,14 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
         if (signal.aborted) {
           // Another instance can ask at once.
           await renewal.stop()
-          await deliveries.postpone(connectionId, { ids: idsOf(), afterMs: 0 })
+          await pushedDeliveries.postpone(connectionId, { ids: idsOf(), afterMs: 0 })
           return
         }
         queue.asked = undefined
         if (!pause) continue
         const ids = idsOf()
         queue.waiting.length = 0
-        await deliveries.postpone(connectionId, { ids, afterMs: pause.forMs ?? PAUSE_MS })
+        await pushedDeliveries.postpone(connectionId, { ids, afterMs: pause.forMs ?? PAUSE_MS })
       }
     } finally {
       queues.delete(connectionId)
@@ -91,7 +91,7 @@ export function questionQueues(deps: AskingDeps & { repos: Repositories }, settl
       return await traced({ name: 'ask code host', kind: 'job', attributes }, () => ask(question, asking))
     } catch (error) {
       if (signal.aborted) return undefined
-      const connection = await deliveries.findConnection(connectionId)
+      const connection = await pushedDeliveries.findConnection(connectionId)
       if (connection) await settling.postpone(connection, { ids: question.ids, reason: 'internal_error' })
       throw error
     }

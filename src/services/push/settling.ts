@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { Settlement } from '../../repositories/codehost/deliveries.ts'
+import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import type { Recorder } from '../recorder.ts'
@@ -18,26 +18,26 @@ export interface SettlingDeps {
 const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 
 /** How deliveries end, or wait, with the metrics of it. */
-export function settlingOf({ repos, clock, metrics, logFailure }: SettlingDeps) {
-  const { deliveries } = repos.within(everywhere)
+export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
+  const { pushedDeliveries } = repos.within(everywhere)
 
-  return { fail, postpone, whileConnected, databaseNow: deliveries.now }
+  return { fail, postpone, whileConnected, databaseNow: pushedDeliveries.now }
 
   async function fail(
     connection: Pick<ConnectionRow, 'id' | 'projectId'>,
     { ids, reason }: { ids: string[]; reason: string },
   ): Promise<void> {
-    const settled = settledAs(ids, { status: 'failed', reason })
-    const ended = await deliveries.settle(connection.id, { settled, now: clock.now() })
-    for (const status of ended) report(connection, { status, reason })
+    const settled = settledAs(ids, { outcome: 'failed', reason })
+    const ended = await pushedDeliveries.settle(connection.id, settled)
+    for (const outcome of ended) report(connection, { outcome, reason })
   }
 
   function report(
     { id: connectionId, projectId }: Pick<ConnectionRow, 'id' | 'projectId'>,
-    { status, reason }: Ended,
+    { outcome, reason }: Ended,
   ): void {
-    metrics.pushed(status)
-    if (status !== 'failed') return
+    metrics.pushed(measuredAs(outcome))
+    if (outcome !== 'failed') return
     const code = reason ?? 'internal_error'
     logFailure?.({ code, projectId, connectionId }, 'delivery of the code host failed')
   }
@@ -47,8 +47,8 @@ export function settlingOf({ repos, clock, metrics, logFailure }: SettlingDeps) 
     connection: Pick<ConnectionRow, 'id' | 'projectId'>,
     again: { ids: string[]; reason: string | null; afterMs?: number },
   ): Promise<void> {
-    const ended = await deliveries.retryLater(connection.id, { ...again, ...RETRIES })
-    for (const status of ended) report(connection, { status, reason: again.reason })
+    const ended = await pushedDeliveries.retryLater(connection.id, { ...again, ...RETRIES })
+    for (const outcome of ended) report(connection, { outcome, reason: again.reason })
   }
 
   /** Locks project and connection, in this order as everywhere. Does nothing if the connection no longer exists. */
@@ -64,8 +64,8 @@ export function settlingOf({ repos, clock, metrics, logFailure }: SettlingDeps) 
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined
-      const deliveries = recording(repos.deliveries, ended)
-      return work({ ...repos, deliveries }, { connection, isArchived: project?.archivedAt != null })
+      const pushedDeliveries = recording(repos.pushedDeliveries, ended)
+      return work({ ...repos, pushedDeliveries }, { connection, isArchived: project?.archivedAt != null })
     })
     // Only now: a transaction that fails has ended none.
     for (const each of ended) report({ id, projectId }, each)
@@ -73,24 +73,30 @@ export function settlingOf({ repos, clock, metrics, logFailure }: SettlingDeps) 
   }
 }
 
-type Ended = Pick<Settlement, 'status' | 'reason'>
+type Ended = Pick<Settlement, 'outcome' | 'reason'>
 
 /** The deliveries of a transaction, with the outcome of each that it ends. */
 const recording = (
-  deliveries: BoundRepositories['deliveries'],
+  deliveries: BoundRepositories['pushedDeliveries'],
   ended: Ended[],
-): BoundRepositories['deliveries'] => ({
+): BoundRepositories['pushedDeliveries'] => ({
   ...deliveries,
-  async settle(connectionId, settlement) {
-    const settled = await deliveries.settle(connectionId, settlement)
-    const reasons = new Map(settlement.settled.map(({ status, reason }) => [status, reason]))
-    ended.push(...settled.map((status) => ({ status, reason: reasons.get(status) ?? null })))
-    return settled
+  async settle(connectionId, settled) {
+    const outcomes = await deliveries.settle(connectionId, settled)
+    const reasons = new Map(settled.map(({ outcome, reason }) => [outcome, reason]))
+    ended.push(...outcomes.map((outcome) => ({ outcome, reason: reasons.get(outcome) ?? null })))
+    return outcomes
   },
 })
 
+/** What metrics call an outcome. */
+export function measuredAs(outcome: Settlement['outcome']) {
+  if (outcome === 'failed') return outcome
+  return outcome === 'ignored' ? 'dropped' : 'applied'
+}
+
 /** Something newer is stored. */
-export const OUTDATED = { status: 'applied', reason: 'outdated' } as const
+export const OUTDATED = { outcome: 'updated', reason: 'outdated' } as const
 
 export const settledAs = (ids: string[], outcome: Omit<Settlement, 'id'>): Settlement[] =>
   ids.map((id) => ({ id, ...outcome }))

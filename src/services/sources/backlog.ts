@@ -13,7 +13,7 @@ import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import { deliveryWriter, outcomeOf } from './delivery.ts'
 import type { PayloadReader } from './reader.ts'
-import { errorsOf, eventRow, storeUntaken } from './receiving.ts'
+import { errorsOf, rowOf, storeUntaken } from './receiving.ts'
 import { externalIdsIn, lockProjects } from './tasks.ts'
 
 /** Templates take a few seconds at most, but may wait for those of others. */
@@ -75,18 +75,18 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
   }
 
   /** False if it has to wait. After an error it is due again when its lease is over. */
-  async function process({ eventId, sourceId, body }: BacklogRow): Promise<boolean> {
+  async function process({ deliveryId, sourceId, body }: BacklogRow): Promise<boolean> {
     const source = await sources.find(sourceId)
     // Deleted with its deliveries.
     if (!source) return false
     const reading = await reader.readInShare({ definition: definitionOf(source), bytes: body }, sourceId)
     if (isOver(reading)) {
-      await sourceBacklog.postpone(eventId, reading.overForMs)
+      await sourceBacklog.postpone(deliveryId, reading.overForMs)
       return false
     }
-    const about = { projectId: source.projectId, sourceId, eventId }
+    const about = { projectId: source.projectId, sourceId, deliveryId }
     const store = (reading: SourceReading) =>
-      redacted(() => retryDecision(() => stored(eventId, { source, reading })))
+      redacted(() => retryDecision(() => stored(deliveryId, { source, reading })))
     const outcome = await store(reading).catch((err) => {
       if (isUnavailable(err) || isOvertaken(err)) throw err
       logFailure?.({ ...about, code: 'internal_error', err }, 'delivery of a source failed')
@@ -101,7 +101,7 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
 
   /** Undefined if another instance has stored it, or its source is gone or off by now. */
   async function stored(
-    eventId: string,
+    deliveryId: string,
     { source: { id, projectId }, reading }: { source: SourceRow; reading: SourceReading },
   ): Promise<SourceOutcome | undefined> {
     const tasks = reading.outcome === 'accepted' ? reading.tasks : []
@@ -109,9 +109,9 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
       const items = externalIdsIn(id, tasks)
       const projects = await lockProjects(repos, { projectIds: [projectId], items })
       const source = await repos.sources.findForUpdate(id)
-      const pending = source?.isActive ? await repos.sourceBacklog.take(eventId) : undefined
+      const pending = source?.isActive ? await repos.sourceBacklog.take(deliveryId) : undefined
       if (!source || !pending) return undefined
-      const row = eventRow(pending, { source, reading })
+      const row = rowOf({ ...pending, sourceId: id, projectId: source.projectId }, reading)
       if (reading.outcome !== 'accepted') {
         await storeUntaken(repos, { clock, source, row, reading })
         return reading.outcome === 'filtered' ? 'ignored' : reading.outcome

@@ -1,9 +1,9 @@
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import type { FieldError } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { ListedDelivery, SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
-import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type {
   RenderedTask,
@@ -11,6 +11,7 @@ import type {
   SourcePending,
   SourceReceipt,
 } from '../../schemas/source-delivery.ts'
+import { tasksIn } from '../deliveries.ts'
 import type { SourceOutcome } from '../recorder.ts'
 import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
@@ -18,7 +19,7 @@ import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenIte
 /** A delivery that makes tasks. */
 export interface Accepted {
   source: Pick<SourceRow, 'id' | 'name' | 'projectId' | 'listId' | 'slowDeliveries'>
-  row: SourceEventRow
+  row: SourceDeliveryRow
   tasks: ItemTask[]
 }
 
@@ -53,7 +54,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     const { open = [], archived = [] } = Object.groupBy(deliveries, ({ source }) =>
       projects.get(source.projectId) ? 'open' : 'archived',
     )
-    await repos.sourceEvents.insert(archived.map(({ row }) => leftOutRow(row)))
+    await repos.deliveries.insert(archived.map(({ row }) => leftOutRow(row)))
     const receipts = await deliver(repos, { ...given, deliveries: open })
     return deliveries.map(({ row }) => receipts.get(row.id) ?? ARCHIVED)
   }
@@ -73,12 +74,12 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
       const destination = same?.destination ?? (await destinationOf(repos, source))
       news.push({ ...delivery, items, destination })
     }
-    await repos.sourceEvents.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
+    await repos.deliveries.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
     const receipts = await writeNew(repos, { news, projects, sentAt })
-    // What is left out may be sent again with its id, so the inbox has the id no longer.
-    const leftOut = new Map(news.map(({ row }) => [keyOf(row), receipts.get(row.id)]))
+    // What is left out may be sent again with its id, so its key is stored no longer.
+    const leftOut = new Map(news.map(({ row }) => [row.dedupKey, receipts.get(row.id)]))
     for (const { row } of deliveries) {
-      const sameId = row.dedupKey === null ? undefined : leftOut.get(keyOf(row))
+      const sameId = row.dedupKey === null ? undefined : leftOut.get(row.dedupKey)
       const receipt =
         receipts.get(row.id) ??
         (sameId?.accepted === false ? sameId : undefined) ??
@@ -103,7 +104,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
       ),
     })
     const receipts: Receipts = new Map()
-    const events: { id: string; listId: string; tasks: StoredItem[] }[] = []
+    const stored: Parameters<BoundRepositories['deliveries']['updateTasks']>[0] = []
     for (const { row, items, destination } of news) {
       const tasks = items.flatMap(({ item, isNew, latest }) => {
         const result = isNew ? written.shift() : undefined
@@ -113,15 +114,15 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
       })
       const leftOut = items.filter(({ latest }) => latest.taskId === null)
       const { listId, projectId } = destination
-      const event = leftOut.length > 0 ? leftOutRow(row, { tasks, leftOut }) : row
-      if (event !== row) await repos.sourceEvents.update(row.id, event)
-      if (tasks.length > 0) events.push({ id: row.id, listId, tasks })
+      const left = leftOut.length > 0 ? leftOutRow(row, { tasks, leftOut }) : row
+      if (left !== row) await repos.deliveries.update(row.id, left)
+      if (tasks.length > 0) stored.push({ id: row.id, listId, tasks, outcome: outcomeWith(tasks) })
       receipts.set(
         row.id,
-        tasks.length > 0 ? receiptOf(event, { tasks, projectId, listId }) : ignoredFor(leftOut),
+        tasks.length > 0 ? receiptOf(left, { tasks, projectId, listId }) : ignoredFor(leftOut),
       )
     }
-    await repos.sourceEvents.updateTasks(events)
+    await repos.deliveries.updateTasks(stored)
     await rememberItems(repos, {
       judged: news.map(({ source, items }) => ({ sourceId: source.id, items })),
       sentAt,
@@ -134,15 +135,12 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
  * Stores the deliveries that their senders give an id. Returns those that are not known: of the others, only an earlier
  * attempt of the same delivery is, whose result was lost.
  */
-async function storeIdentified(
-  { sourceEvents }: BoundRepositories,
-  deliveries: Accepted[],
-): Promise<Accepted[]> {
+async function storeIdentified(repos: BoundRepositories, deliveries: Accepted[]): Promise<Accepted[]> {
   const { identified = [], others = [] } = Object.groupBy(deliveries, ({ row }) =>
     row.dedupKey === null ? 'others' : 'identified',
   )
-  const inserted = await sourceEvents.insert(identified.map(({ row }) => row))
-  const present = await sourceEvents.listPresent(others.map(({ row }) => row.id))
+  const inserted = await repos.deliveries.insert(identified.map(({ row }) => row))
+  const present = await repos.deliveries.listPresent(others.map(({ row }) => row.id))
   return deliveries.filter(({ row: { id, dedupKey } }) =>
     dedupKey === null ? !present.has(id) : inserted.has(id),
   )
@@ -165,65 +163,70 @@ export const clearSlow = ({ sources }: BoundRepositories, deliveries: Pick<Accep
 
 /** The response to a delivery whose id is known, or whose items all are. */
 export async function repeatOf(
-  { sourceEvents }: BoundRepositories,
+  { deliveries }: BoundRepositories,
   {
-    row: { id, sourceId, dedupKey },
+    row: { id, dedupKey },
     items = [],
-  }: { row: Pick<SourceEventRow, 'id' | 'sourceId' | 'dedupKey'>; items?: JudgedItem[] | undefined },
+  }: { row: Pick<SourceDeliveryRow, 'id' | 'dedupKey'>; items?: JudgedItem[] | undefined },
 ): Promise<StoredReceipt> {
-  const latest = items.flatMap(({ latest: { taskId, eventId } }) =>
-    taskId && eventId ? { taskId, eventId, created: false } : [],
+  const latest = items.flatMap(({ latest: { taskId, deliveryId } }) =>
+    taskId && deliveryId ? { taskId, deliveryId, created: false } : [],
   )
   if (items.length > 0 && latest.length === 0) return ignoredFor(items)
-  const of = dedupKey === null ? { id: latest[0]?.eventId ?? id } : { dedupKey }
   const first =
-    (await sourceEvents.countRepeat({ sourceId, ...of }, { exceptId: id })) ??
-    (await sourceEvents.countRepeat({ sourceId, id }, { exceptId: id }))
+    (await firstOf(deliveries, { id, dedupKey, latestId: latest[0]?.deliveryId ?? id })) ??
+    (await deliveries.countRepeat(id, { exceptId: id }))
   if (first?.outcome === 'pending') return pendingReceipt(first, { duplicate: first.id !== id })
   // An earlier attempt of this delivery, of which all was left out.
   if (first?.outcome === 'filtered') return FILTERED
   if (first?.outcome === 'rejected') return ARCHIVED
   if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
   const { projectId, listId } = first
-  const isWhole = latest.every(({ eventId }) => eventId === first.id)
+  const isWhole = latest.every(({ deliveryId }) => deliveryId === first.id)
   const tasks = isWhole ? tasksIn(first) : latest
   return { ...receiptOf(first, { tasks, projectId, listId }), duplicate: first.id !== id }
 }
 
-/** Cast: only this service writes the column. */
-export const storedTasksIn = ({ tasks }: Pick<SourceEventRow, 'tasks'>) => tasks as StoredItem[]
+/** Counts a repeat of the delivery that has the key, or else of the latest one of its items. */
+async function firstOf(
+  deliveries: BoundRepositories['deliveries'],
+  { id, dedupKey, latestId }: { id: string; dedupKey: string | null; latestId: string },
+): Promise<ListedDelivery | undefined> {
+  if (dedupKey === null) return deliveries.countRepeat(latestId, { exceptId: id })
+  const [first] = await deliveries.countRepeats(new Map([[dedupKey, 1]]), [id])
+  return first
+}
 
-/** As the interface returns them. */
-export const tasksIn = (row: Pick<SourceEventRow, 'tasks'>): WrittenItem[] =>
-  storedTasksIn(row).map(withoutItem)
+/** What a delivery is that has tasks. */
+export const outcomeWith = (tasks: WrittenItem[]) =>
+  tasks.some(({ created }) => created) ? ('accepted' as const) : ('updated' as const)
 
-const withoutItem = ({ taskId, created }: WrittenItem): WrittenItem => ({ taskId, created })
+/** Cast: only this service writes the column of such deliveries. */
+export const storedTasksIn = ({ tasks }: Pick<SourceDeliveryRow, 'tasks'>) => tasks as StoredItem[]
 
 /** Cast: only values of `errorsOf` and of this file are written to the column. */
-const errorsIn = ({ errors }: Pick<SourceEventRow, 'errors'>) => (errors ?? []) as FieldError[]
+const errorsIn = ({ errors }: Pick<SourceDeliveryRow, 'errors'>) => (errors ?? []) as FieldError[]
 
 function receiptOf(
-  event: Pick<SourceEventRow, 'id' | 'errors'>,
+  event: Pick<SourceDeliveryRow, 'id' | 'errors'>,
   { tasks, ...place }: Pick<SourceReceipt, 'projectId' | 'listId'> & { tasks: WrittenItem[] },
 ): SourceReceipt {
   const errors = errorsIn(event)
   return {
     accepted: true,
-    eventId: event.id,
+    deliveryId: event.id,
     taskId: tasks[0]?.taskId ?? '',
-    tasks: tasks.map(withoutItem),
+    tasks: tasksIn({ tasks }),
     ...place,
     duplicate: false,
     ...(errors.length > 0 && { errors }),
   }
 }
 
-const keyOf = ({ sourceId, dedupKey }: SourceEventRow) => `${sourceId} ${dedupKey}`
-
 export const pendingReceipt = (
-  { id }: Pick<SourceEventRow, 'id'>,
+  { id }: Pick<SourceDeliveryRow, 'id'>,
   { duplicate }: Pick<SourcePending, 'duplicate'>,
-): SourcePending => ({ accepted: true, outcome: 'pending', eventId: id, duplicate })
+): SourcePending => ({ accepted: true, outcome: 'pending', deliveryId: id, duplicate })
 
 /** As metrics count it. */
 export function outcomeOf(receipt: StoredReceipt): SourceOutcome {
@@ -241,11 +244,11 @@ const isArchived = ({ latest }: JudgedItem) => latest.leftOut !== 'never_opened'
 /** The response to a delivery whose items have all been left out. */
 const ignoredFor = (leftOut: JudgedItem[]) => (leftOut.some(isArchived) ? ARCHIVED : FILTERED)
 
-/** What the inbox has of a delivery of which items were left out; without any, its project is archived. */
+/** What is stored of a delivery of which items were left out; without any, its project is archived. */
 export function leftOutRow(
-  row: SourceEventRow,
+  row: SourceDeliveryRow,
   { tasks, leftOut = [] }: { tasks: StoredItem[]; leftOut?: JudgedItem[] } = { tasks: [] },
-): SourceEventRow {
+): SourceDeliveryRow {
   const reasons = leftOut.map((judged) => {
     const error = isArchived(judged) ? PROJECT_ARCHIVED : neverOpened(judged.item.task)
     return { ...error, message: `item ${judged.item.index}: ${error.message}` }
@@ -256,7 +259,6 @@ export function leftOutRow(
     ...row,
     outcome: leftOut.length > 0 && !leftOut.some(isArchived) ? 'filtered' : 'rejected',
     dedupKey: null,
-    projectId: null,
     errors: errors.length > 0 ? errors : [PROJECT_ARCHIVED],
   }
 }

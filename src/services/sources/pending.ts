@@ -2,9 +2,10 @@ import { dedupKeyOf } from '../../domain/sources/repeats.ts'
 import { storedUnread } from '../../domain/sources/stored-payload.ts'
 import { backlogFull, invalidSender, isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
+import { newDelivery, type SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
-import type { SourceEventRow } from '../../repositories/sources/events.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
 import { pendingReceipt, repeatOf, type StoredReceipt } from './delivery.ts'
 
 const MIB = 1024 * 1024
@@ -14,27 +15,21 @@ const MAX_PENDING = 1_000
 const MAX_PENDING_BYTES = 16 * MIB
 
 interface PendingDelivery {
-  pending: SourceEventRow
+  pending: SourceDeliveryRow
   bytes: Buffer
 }
 
-/** An inbox row of a delivery that is not read yet. */
+/** A delivery that is not read yet. */
 export const pendingRow = ({
-  deliveryId,
+  source,
   ...given
-}: Pick<SourceEventRow, 'id' | 'sourceId' | 'receivedAt' | 'deliveryId'>): SourceEventRow => ({
-  ...given,
-  deliveryId,
-  dedupKey: dedupKeyOf(deliveryId),
-  outcome: 'pending',
-  duplicates: 0,
-  projectId: null,
-  listId: null,
-  tasks: [],
-  errors: null,
-  payload: null,
-  payloadCut: false,
-})
+}: Pick<SourceDeliveryRow, 'id' | 'receivedAt' | 'senderId'> & {
+  source: Pick<SourceRow, 'id' | 'projectId'>
+}): SourceDeliveryRow => {
+  const { id: sourceId, projectId } = source
+  const dedupKey = dedupKeyOf({ sourceId, senderId: given.senderId })
+  return newDelivery({ ...given, receiver: 'source', sourceId, projectId, dedupKey, outcome: 'pending' })
+}
 
 /** Stores deliveries that a job processes later. */
 export function pendingDeliveries({ repos }: { repos: Pick<Repositories, 'within'> }) {
@@ -72,11 +67,13 @@ export function pendingDeliveries({ repos }: { repos: Pick<Repositories, 'within
         }
         if (next.count > MAX_PENDING || next.bytes > MAX_PENDING_BYTES) return []
         backlogs.set(sourceId, next)
-        const row = { eventId: id, sourceId, position: next.position, body: bytes }
+        const row = { deliveryId: id, sourceId, position: next.position, body: bytes }
         return { pending: { ...pending, ...storedUnread(bytes) }, row }
       })
-      const inserted = await repos.sourceEvents.insert(fitting.map(({ pending }) => pending))
-      await repos.sourceBacklog.insert(fitting.flatMap(({ row }) => (inserted.has(row.eventId) ? row : [])))
+      const inserted = await repos.deliveries.insert(fitting.map(({ pending }) => pending))
+      await repos.sourceBacklog.insert(
+        fitting.flatMap(({ row }) => (inserted.has(row.deliveryId) ? row : [])),
+      )
       const receipts = new Map<string, StoredReceipt>()
       for (const { pending } of fitting) {
         const receipt = inserted.has(pending.id)

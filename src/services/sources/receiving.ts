@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SourceReading } from '../../domain/sources/reading.ts'
-import { storedDeliveryId } from '../../domain/sources/repeats.ts'
+import { storedSenderId } from '../../domain/sources/repeats.ts'
 import { deliveryIdIn } from '../../domain/sources/signature.ts'
 import { invalidSender, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isOver } from '../../lib/turns.ts'
+import type { SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
-import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
@@ -40,7 +40,7 @@ export type SourceTarget = Pick<
 export interface SourceDelivery {
   source: SourceTarget
   /** As it is while the delivery is pending. */
-  pending: SourceEventRow
+  pending: SourceDeliveryRow
   /** Undefined if its source has used up its share, or has pending deliveries. */
   reading: SourceReading | undefined
   bytes: Buffer
@@ -78,11 +78,9 @@ export function sourceReceiver({
         ? undefined
         : await reader.readInShare({ definition: definitionOf(source), bytes }, source.id)
       const reading = result && !isOver(result) ? result : undefined
-      const deliveryId = storedDeliveryId(deliveryIdIn(headers, source.scheme))
+      const senderId = storedSenderId(deliveryIdIn(headers, source.scheme))
       const receivedAt = clock.now()
-      const pending = pendingRow({
-        ...{ id: clock.newId(receivedAt), sourceId: source.id, receivedAt, deliveryId },
-      })
+      const pending = pendingRow({ id: clock.newId(receivedAt), source, receivedAt, senderId })
       return { source, pending, reading, bytes }
     },
 
@@ -94,7 +92,7 @@ export function sourceReceiver({
     async receive(delivery: SourceDelivery): Promise<StoredReceipt> {
       const { source, reading, pending, bytes } = delivery
       if (!reading) return storePending(delivery)
-      const row = eventRow(pending, { source, reading })
+      const row = rowOf(pending, reading)
       if (reading.outcome === 'accepted') {
         const receipt = await deliver({ source, row, tasks: reading.tasks, bytes: bytes.length })
         // An earlier one became pending meanwhile.
@@ -154,7 +152,7 @@ export async function storeUntaken(
   repos: BoundRepositories,
   { clock, source, row, reading }: UntakenDelivery,
 ): Promise<void> {
-  await repos.sourceEvents.insert([row])
+  await repos.deliveries.insert([row])
   if (reading.outcome === 'rejected' && reading.isTooSlow) await countSlow(repos, { clock, source })
   else await clearSlow(repos, [{ source }])
 }
@@ -162,21 +160,16 @@ export async function storeUntaken(
 interface UntakenDelivery {
   clock: Clock
   source: Accepted['source']
-  row: SourceEventRow
+  row: SourceDeliveryRow
   reading: SourceReading
 }
 
-/** An inbox row, before its tasks are written. */
-export function eventRow(
-  pending: SourceEventRow,
-  { source, reading }: { source: Pick<SourceTarget, 'projectId'>; reading: SourceReading },
-): SourceEventRow {
-  const isAccepted = reading.outcome === 'accepted'
+/** A delivery that was read, before its tasks are written. */
+export function rowOf(pending: SourceDeliveryRow, reading: SourceReading): SourceDeliveryRow {
   return {
     ...pending,
-    dedupKey: isAccepted ? pending.dedupKey : null,
+    dedupKey: reading.outcome === 'accepted' ? pending.dedupKey : null,
     outcome: reading.outcome === 'unreadable' ? 'rejected' : reading.outcome,
-    projectId: isAccepted ? source.projectId : null,
     errors: errorsOf(reading),
     ...reading.stored,
   }

@@ -1,12 +1,12 @@
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import { isRepeat, itemKeysOf, type LatestItem } from '../../domain/sources/repeats.ts'
+import type { SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { LeftOut, WrittenItem } from './tasks.ts'
 
 /** The latest item with a key. A new one becomes it, and gets its task when that is written. */
 interface KnownItem extends LatestItem {
-  eventId: string | null
+  deliveryId: string | null
   taskId: string | null
   /** Why a new one has no task. */
   leftOut?: LeftOut
@@ -21,7 +21,7 @@ export interface JudgedItem {
 }
 
 interface ItemsOfDelivery {
-  row: Pick<SourceEventRow, 'id' | 'sourceId' | 'dedupKey'>
+  row: Pick<SourceDeliveryRow, 'id' | 'sourceId' | 'dedupKey'>
   tasks: ItemTask[]
 }
 
@@ -54,7 +54,7 @@ export async function judgeItems(
         const before = known.get(name)
         const isApplied = dedupKey !== null || (isReplay && item.task.externalId !== undefined)
         if (!isApplied && before && isRepeat(item, before)) return { item, key, latest: before, isNew: false }
-        const latest = { hash: item.hash, isRecent: true, eventId: id, taskId: null }
+        const latest = { hash: item.hash, isRecent: true, deliveryId: id, taskId: null }
         known.set(name, latest)
         return { item, key, latest, isNew: true }
       })
@@ -78,9 +78,9 @@ export async function rememberItems(
 ): Promise<void> {
   const latest = new Map(
     judged.flatMap(({ sourceId, items }) =>
-      items.flatMap(({ key, isNew, latest: { hash, eventId, taskId } }) =>
-        isNew && hash && eventId && taskId
-          ? [[nameOf({ sourceId, key }), { sourceId, key, hash, eventId, taskId }] as const]
+      items.flatMap(({ key, isNew, latest: { hash, deliveryId, taskId } }) =>
+        isNew && hash && deliveryId && taskId
+          ? [[nameOf({ sourceId, key }), { sourceId, key, hash, deliveryId, taskId }] as const]
           : [],
       ),
     ),

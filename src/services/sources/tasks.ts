@@ -13,7 +13,7 @@ import { overtaken } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import type { SourceExternalId } from '../../repositories/sources/events.ts'
+import type { SourceExternalId } from '../../repositories/sources/tasks.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import { activityRow } from '../activity/row.ts'
 import { existingTasksOf } from '../tasks/existing.ts'
@@ -48,10 +48,10 @@ export type LockedProjects = Map<string, boolean>
  * everywhere.
  */
 export async function lockProjects(
-  { projects, sourceEvents }: BoundRepositories,
+  { projects, sourceTasks }: BoundRepositories,
   { projectIds, items }: { projectIds: string[]; items: SourceExternalId[] },
 ): Promise<LockedProjects> {
-  const ids = [...projectIds, ...(await sourceEvents.listProjectsOf(items))]
+  const ids = [...projectIds, ...(await sourceTasks.listProjectsOf(items))]
   const locked: LockedProjects = new Map()
   for (const id of [...new Set(ids)].sort()) {
     const project = await projects.findForShare(id)
@@ -91,10 +91,10 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
       left.length > 0;
       left = left.filter(({ id }) => !results.has(id))
     ) {
-      const locked = await repos.sourceEvents.lockTasks(left.filter(({ externalId }) => externalId !== null))
+      const locked = await repos.sourceTasks.lock(left.filter(({ externalId }) => externalId !== null))
       const known = new Map(locked.map((task) => [nameOf(task), task]))
       const fresh = openedBy(left.filter((row) => !known.has(nameOf(row))))
-      const made = await repos.sourceEvents.insertTasks(fresh, fresh.flatMap(activitiesOf))
+      const made = await repos.sourceTasks.insert(fresh, fresh.flatMap(activitiesOf))
       for (const id of made) results.set(id, { taskId: id, created: true })
       const changed = left.filter((row) => {
         const task = known.get(nameOf(row))

@@ -3,20 +3,20 @@ import { refuseMapping } from '../../domain/sources/mapping.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { isReopening } from '../../domain/sources/tasks.ts'
 import { toTemplate } from '../../domain/sources/verify.ts'
-import { validationFailed } from '../../errors/index.ts'
+import { deliveryNotFound, validationFailed } from '../../errors/index.ts'
+import type { DeliveryRow } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { SourceEventRow } from '../../repositories/sources/events.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
 import { definitionOf } from './definition.ts'
 import { neverOpened, storedTasksIn } from './delivery.ts'
-import type { FeedbackOfSources } from './feedback.ts'
-import { eventOf, storedBytes } from './inbox.ts'
+import type { FeedbackTests } from './feedback.ts'
 import { requireReachOf, sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
+import { storedBytes } from './replay.ts'
 
 export const sourceTestOperations = {
   testGiven: { scope: 'admin' },
@@ -31,7 +31,7 @@ export function sourceTests({
 }: {
   repos: Repositories
   reader: Pick<PayloadReader, 'read'>
-  feedback: FeedbackOfSources
+  feedback: FeedbackTests
 }) {
   return {
     /**
@@ -48,32 +48,38 @@ export function sourceTests({
       return resultOf(reading, undefined)
     },
 
-    /** @throws insufficient_scope, source_not_found, event_not_found, event_not_replayable, validation_failed */
+    /** @throws insufficient_scope, source_not_found, delivery_not_found, delivery_not_replayable, validation_failed */
     async test(
       caller: Caller,
-      { id, payload, eventId }: SourcePayloadTest & { id: string },
+      { id, payload, deliveryId }: SourcePayloadTest & { id: string },
     ): Promise<SourceTestResult> {
       const bound = repos.within(caller)
       const source = await sourceOf(bound, id)
       requireReachOf(caller, source)
-      if ((payload === undefined) === (eventId === undefined)) throw eitherIsRequired()
-      const isFeedback = source.mapping === 'feedback'
-      if (isFeedback) {
-        const row = eventId === undefined ? undefined : await feedback.find({ id, eventId })
-        return feedback.test(row ? storedBytes(row) : bytesOf(payload))
-      }
-      const event = eventId === undefined ? undefined : await eventOf(bound, { id, eventId })
-      const bytes = event ? storedBytes(event) : bytesOf(payload)
+      if ((payload === undefined) === (deliveryId === undefined)) throw eitherIsRequired()
+      const delivery = deliveryId === undefined ? undefined : await deliveryOf(bound, { id, deliveryId })
+      const bytes = delivery ? storedBytes(delivery) : bytesOf(payload)
+      if (source.mapping === 'feedback') return feedback.test(bytes)
       const reading = await reader.read({ definition: definitionOf(source), bytes })
-      return resultOf(reading, await knownTasks(bound, { source, event, reading }))
+      return resultOf(reading, await knownTasks(bound, { source, delivery, reading }))
     },
   }
+}
+
+/** @throws delivery_not_found */
+async function deliveryOf(
+  { deliveries }: Pick<BoundRepositories, 'deliveries'>,
+  { id, deliveryId }: { id: string; deliveryId: string },
+): Promise<DeliveryRow> {
+  const row = await deliveries.find(deliveryId)
+  if (row?.sourceId !== id) throw deliveryNotFound(deliveryId)
+  return row
 }
 
 const bytesOf = (payload: unknown) => Buffer.from(JSON.stringify(payload ?? null))
 
 const eitherIsRequired = () =>
-  validationFailed([{ path: '/payload', code: 'required', message: 'either this or eventId is required' }])
+  validationFailed([{ path: '/payload', code: 'required', message: 'either this or deliveryId is required' }])
 
 /** The tasks that items would update, by the position of the item. */
 type KnownTasks = Map<number, Record<'task' | 'target', TaskRow | undefined>>
@@ -82,9 +88,9 @@ async function knownTasks(
   { tasks }: BoundRepositories,
   {
     source,
-    event,
+    delivery,
     reading,
-  }: { source: SourceRow; event: SourceEventRow | undefined; reading: SourceReading },
+  }: { source: SourceRow; delivery: DeliveryRow | undefined; reading: SourceReading },
 ): Promise<KnownTasks> {
   const rendered = reading.outcome === 'accepted' ? reading.tasks : []
   const externalIds = rendered.flatMap(({ task }) => task.externalId ?? [])
@@ -94,7 +100,7 @@ async function knownTasks(
     ids: externalIds,
     texts: [],
   })
-  const items = event ? storedTasksIn(event) : []
+  const items = delivery ? storedTasksIn(delivery) : []
   const own = await tasks.listByIds(items.map(({ taskId }) => taskId))
   const targets = await tasks.listByIds([...named, ...own].flatMap(({ mergedInto }) => mergedInto ?? []))
   return new Map(

@@ -51,7 +51,7 @@ export async function writeComments(
   const tasks = await lockedTasks(repos, { connection, numbers: comments.map(({ number }) => number) })
   const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds, asOf })
   const known = new Map(stored.map((row) => [row.externalId, row]))
-  const deleted = await repos.deliveries.listDeletedComments(connection.id, externalIds)
+  const deleted = await repos.pushedDeliveries.listDeletedComments(connection.id, externalIds)
   const own = await adoptOwn(repos, {
     comments: comments.filter(({ externalId }) => !known.has(externalId)),
     tasks,

@@ -62,7 +62,7 @@ export async function push(setup: Setup): Promise<Figure[]> {
     const stream = await creationsIn(`${service.url}/api/stream?projectId=${id}`)
     const first = sentAt.length
     const responses = await delaysAtRate({ ...target, seconds: SECONDS })
-    const pending = `/api/codehost/${id}/deliveries?status=received&limit=1`
+    const pending = `/api/deliveries?projectId=${id}&outcome=pending&limit=1`
     while ((await ask('GET', pending)).data.length > 0) await sleep(POLL_MS)
     await sleep(SETTLE_MS)
     const shownAt = stream.stop()

@@ -151,7 +151,7 @@ describe('changes reported by the stream', () => {
     ['project.archived', ['projects', 'lists', 'connection', 'routing', 'saved-filters']],
     ['rule.updated', ['rules', 'rule-versions', 'context']],
     ['key.revoked', ['keys', 'webhook-secrets']],
-    ['feedback.ignored', ['events']],
+    ['feedback.ignored', ['deliveries']],
     ['session.ended', ['sessions']],
     ['sync.finished', ['syncs', 'connection', 'projects', 'lists', 'context']],
     ['list.created', ['projects', 'lists', 'connection', 'routing']],

@@ -34,7 +34,7 @@ export async function given(shown: TaskListItem[]) {
       'saved-filters',
       'keys',
       'webhook-secrets',
-      'events',
+      'deliveries',
       'sessions',
       'syncs',
       'task a',

@@ -3,7 +3,7 @@ import { summaryOf } from '../../../src/dashboard/settings/event-summary.ts'
 
 describe('an event in the inbox', () => {
   const event = (properties: object) =>
-    summaryOf({ payload: { event: 'feedback_submitted', properties }, uuid: null, outcome: 'accepted' })
+    summaryOf({ senderId: null, outcome: 'accepted' }, { event: 'feedback_submitted', properties })
 
   test('is named by note and sentiment, or by its type', () => {
     expect(event({ sentiment: 'loved', note: 'Nice' })).toBe('loved: Nice')

@@ -73,18 +73,18 @@ export async function changeHere(world: World, project: ConnectedProject, change
   }
 
   async function replay(): Promise<void> {
-    const inbox = await query('select id from codehost_deliveries where connection_id = $1 order by id', [
+    const inbox = await query('select id from deliveries where connection_id = $1 order by id', [
       project.connection?.id,
     ])
     const chosen = inbox[(nth * 4 + nthComment) % Math.max(1, inbox.length)]
-    if (chosen) await deliveries.replay(caller, { projectId, id: chosen.id })
+    if (chosen) await deliveries.replay(caller, chosen.id)
   }
 }
 
 /** Retries and replays what has failed. In the trash, nothing can be retried. */
 export async function retryAll(
   { query, tasks, writeBack, deliveries }: World,
-  { id: projectId, connection, caller }: ConnectedProject,
+  { connection, caller }: ConnectedProject,
 ): Promise<void> {
   const writes = await query(
     `select distinct task_id as id from codehost_writes where connection_id = $1 and status = 'failed'`,
@@ -94,9 +94,8 @@ export async function retryAll(
     await tasks.restore(caller, id)
     await writeBack.retry(caller, id)
   }
-  const failed = await query(
-    `select id from codehost_deliveries where connection_id = $1 and status = 'failed'`,
-    [connection?.id],
-  )
-  for (const { id } of failed) await deliveries.replay(caller, { projectId, id })
+  const failed = await query(`select id from deliveries where connection_id = $1 and outcome = 'failed'`, [
+    connection?.id,
+  ])
+  for (const { id } of failed) await deliveries.replay(caller, id)
 }

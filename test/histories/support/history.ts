@@ -157,7 +157,7 @@ export async function play(
 
   async function isIdle(): Promise<boolean> {
     const [row] = await world.query(
-      `select exists (select from codehost_deliveries where connection_id = any($1) and status = 'received')
+      `select exists (select from deliveries where connection_id = any($1) and outcome = 'pending')
          or exists (select from codehost_writes where connection_id = any($1) and status = 'pending') as is_any`,
       [projects.map(({ connection }) => connection?.id)],
     )

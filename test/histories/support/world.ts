@@ -11,8 +11,9 @@ import type { Caller } from '../../../src/services/access.ts'
 import { codehostService, newRun } from '../../../src/services/codehost/index.ts'
 import { tokenVault } from '../../../src/services/codehost/token.ts'
 import { commentsService } from '../../../src/services/comments.ts'
-import { deliveriesService } from '../../../src/services/push/inbox.ts'
+import { deliveriesService } from '../../../src/services/deliveries.ts'
 import { pushService } from '../../../src/services/push/index.ts'
+import { pushReplay } from '../../../src/services/push/replay.ts'
 import { reportsService } from '../../../src/services/reports.ts'
 import { syncService } from '../../../src/services/sync/index.ts'
 import { writeItems } from '../../../src/services/sync/items.ts'
@@ -88,6 +89,8 @@ export async function startWorld() {
   const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
   const receiver = pushService({ repos, clock, vault, metrics: METRICS, host: client })
   const tasks = tasksService({ repos, clock, updateSingle: singleUpdateOf({ repos, clock }) })
+  const codehost = pushReplay({ repos, push: receiver })
+  const replays = { codehost, feedback: codehost, source: codehost }
   let repositoryCount = 0
 
   return {
@@ -103,7 +106,7 @@ export async function startWorld() {
     comments: refusable(commentsService({ repos, clock })),
     reports: refusable(reportsService({ repos, clock })),
     writeBack: refusable(writeBackService({ repos })),
-    deliveries: refusable(deliveriesService({ repos })),
+    deliveries: refusable(deliveriesService({ repos, replays })),
     codehost: refusable(codehostService({ repos, clock, host: client, apiUrls, encryptionKeys, vault })),
     repository: () => host.repository(`acme/app-${++repositoryCount}`, { isPrivate: true }),
 

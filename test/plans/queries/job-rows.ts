@@ -21,17 +21,19 @@ export const JOB_ROWS = [
    select id, id, 1, 'a/b', 'http://127.0.0.1:9', 'hourly', now(), now(), now(), now() from projects`,
   `insert into idempotency_keys (caller_id, route, key, request_hash, status, created_at)
    select uuidv7(), 'POST /api/tasks', i::text, '', 201, ${at} from ${series}`,
-  `insert into source_events (id, source_id, outcome, duplicates, received_at, tasks, payload, payload_cut)
-   select ${id}, ${project}, case when i % 2 = 0 then 'filtered' else 'accepted' end, 0, ${at}, '[]', '{}', false from ${series}`,
+  `insert into deliveries (id, receiver, source_id, project_id, outcome, duplicates, attempts, received_at, tasks, payload,
+     payload_cut)
+   select ${id}, 'source', ${project}, ${project}, case when i % 2 = 0 then 'filtered' else 'accepted' end, 0, 0, ${at}, '[]',
+     '{}', false from ${series}`,
   `insert into source_items (source_id, key, hash, received_at)
    select ${project}, 'item:' || i, '', ${at} from ${series}`,
-  `update feedback_events set payload = '{}', outcome = case when substr(id::text, 36, 1) < '4' then 'ignored' else outcome end`,
-  `insert into codehost_deliveries (connection_id, delivery_id, id, event, action, number, status, attempts, payload,
-     payload_bytes, received_at, next_attempt_at, comment_id)
-   select ${project}, i::text, ${id}, case when i % 2 = 0 then 'issues' else 'issue_comment' end,
+  `update deliveries set payload = '{}', outcome = case when substr(id::text, 36, 1) < '4' then 'ignored' else outcome end`,
+  `insert into deliveries (id, receiver, connection_id, project_id, dedup_key, event, action, number, outcome, duplicates,
+     attempts, payload, payload_cut, received_at, next_attempt_at, comment_id, tasks)
+   select ${id}, 'codehost', ${project}, ${project}, i::text, case when i % 2 = 0 then 'issues' else 'issue_comment' end,
      case when i % 10 < 2 then 'deleted' else 'edited' end, i,
-     case when i % 3 = 0 then 'dropped' when i > ${ROWS - DUE} then 'received' else 'applied' end, 1, '', 0, ${at},
-     case when i > ${ROWS - DUE} and i % 3 > 0 then now() end, i from ${series}`,
+     case when i % 3 = 0 then 'ignored' when i > ${ROWS - DUE} then 'pending' else 'updated' end, 0, 1, '{}', false, ${at},
+     case when i > ${ROWS - DUE} and i % 3 > 0 then now() end, i, '[]' from ${series}`,
   `insert into codehost_writes (id, connection_id, task_id, kind, payload, status, attempts, next_attempt_at, created_at,
      comment_id)
    select ${id}, ${project}, ${task}, 'comment', '{}', case when ${isDue} then 'pending' else 'done' end, 0, now(), ${at},

@@ -49,8 +49,12 @@ export function describeOtherLists(filled: Filled) {
       ['/api/keys'],
       ['/api/sessions'],
       ['/api/rules/{rule}/versions'],
-      ['/api/analytics/events'],
-      ['/api/analytics/events?outcome=rejected'],
+      // Merged from a page of each receiver and outcome.
+      ['/api/deliveries', { sorted: 3 * 7 * 51 }],
+      ['/api/deliveries?receiver=feedback&outcome=rejected'],
+      ['/api/deliveries?outcome=failed&since=2026-01-01T00:00:00Z'],
+      ['/api/deliveries?projectId={usualProject}&outcome=accepted'],
+      ['/api/deliveries?sourceId={usualProject}'],
       ['/api/codehost/{usualProject}/syncs'],
       // Not paged: the most used of at most 20,000 names.
       ['/api/labels', NAMES],

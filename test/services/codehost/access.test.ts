@@ -26,8 +26,8 @@ async function writing(items: object[] = [{}]) {
     async send(delivery: Parameters<typeof deliver>[1]) {
       await deliver(webhook, delivery)
       return vi.waitFor(async () => {
-        const [latest] = (await service.get(`/api/codehost/${project.id}/deliveries`)).body.data
-        expect(latest.status).not.toBe('received')
+        const [latest] = (await service.get(`/api/deliveries?projectId=${project.id}`)).body.data
+        expect(latest.outcome).not.toBe('pending')
         return latest
       }, POLLING)
     },
@@ -87,16 +87,16 @@ describe('while the token has no access to the repository', () => {
     // Of the second of what is stored: only the code host knows which is newer.
     const item = repository.change(1, { title: 'Same second' }, 0)
     const report = () => send(itemDelivery(item, { ...about, action: 'edited' }))
-    expect(await report()).toMatchObject({ status: 'failed', reason: 'codehost_repository_not_found' })
+    expect(await report()).toMatchObject({ outcome: 'failed', reason: 'codehost_repository_not_found' })
     repository.edit(written.id, { body: 'Edited there' }, 0)
     const edited = await send(commentDelivery(written, { ...about, action: 'edited' }))
-    expect(edited).toMatchObject({ status: 'failed', reason: 'codehost_repository_not_found' })
+    expect(edited).toMatchObject({ outcome: 'failed', reason: 'codehost_repository_not_found' })
     expect(await sync()).toMatchObject({ status: 'failed', gone: 0, error: NO_ACCESS })
     expect(await sync('?mode=full')).toMatchObject({ status: 'failed', gone: 0, error: NO_ACCESS })
     expect(await service.task(id)).toEqual(before)
 
     regainAccess()
-    expect(await report()).toMatchObject({ status: 'applied' })
+    expect(await report()).toMatchObject({ outcome: 'updated' })
     expect(await service.task(id)).toMatchObject({ title: 'Same second', sourceState: 'present' })
   })
 

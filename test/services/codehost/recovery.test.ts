@@ -117,8 +117,8 @@ describe('a code host that left CODEHOST_API_URLS', () => {
     const about = { api: service.host.url, repository: repository.about, action: 'edited' }
     await deliver(webhook, itemDelivery(repository.change(1, { title: 'Same second' }, 0), about))
     await vi.waitFor(async () => {
-      const [latest] = (await service.get(`/api/codehost/${project.id}/deliveries`)).body.data
-      expect(latest).toMatchObject({ status: 'failed', reason: code })
+      const [latest] = (await service.get(`/api/deliveries?projectId=${project.id}`)).body.data
+      expect(latest).toMatchObject({ outcome: 'failed', reason: code })
     }, POLLING)
     expect(left.requests).toEqual([])
     await left.close()

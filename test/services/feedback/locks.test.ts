@@ -20,7 +20,7 @@ async function deliver(event: object) {
   return receipt
 }
 
-const replay = (id: string) => service.post(`/api/analytics/events/${id}/replay`)
+const replay = (id: string) => service.post(`/api/deliveries/${id}/replay`)
 
 /** A project that the feedback of an app goes to from now on. */
 async function targetOf(app: string, { hasList = true } = {}) {
@@ -34,8 +34,8 @@ async function targetOf(app: string, { hasList = true } = {}) {
 function sameEventComingIn(event: object): string {
   const reading = readEvent(event)
   if (reading.outcome !== 'accepted') throw new Error('It is no feedback.')
-  return `insert into feedback_events (id, dedup_key, outcome, duplicates, received_at, payload_cut)
-    values ('${randomUUID()}', '${dedupKeyOf(reading.event)}', 'accepted', 0, now(), false)`
+  return `insert into deliveries (id, receiver, dedup_key, outcome, duplicates, attempts, received_at, tasks, payload_cut)
+    values ('${randomUUID()}', 'feedback', '${dedupKeyOf(reading.event)}', 'accepted', 0, 0, now(), '[]', false)`
 }
 
 const someApp = () => `app.${randomUUID()}`
@@ -94,10 +94,10 @@ describe('archiving the project', () => {
 
   test('waits for a replay that moves a task into it', async () => {
     const app = someApp()
-    const { eventId } = await deliver(feedback({ app_id: app }))
+    const { deliveryId } = await deliver(feedback({ app_id: app }))
     const { id } = await targetOf(app)
     const release = await locks.acquire('lock table activity in share mode')
-    const replayed = replay(eventId)
+    const replayed = replay(deliveryId)
     await locks.waiting(1, replayed)
     const response = archived(id)
     await locks.waiting(2, response)
@@ -110,15 +110,15 @@ describe('archiving the project', () => {
 
 test('a first delivery that is retried because repeats could not be counted is not a repeat', async () => {
   const repeated = feedback()
-  const { eventId } = await deliver(repeated)
-  const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
+  const { deliveryId } = await deliver(repeated)
+  const releaseEvents = await locks.acquire('lock table deliveries in share mode')
   const before = await twoAtWork()
   const { feedback: receiver } = service.service
   const fresh = deliveryOf(service, feedback())
   const repeat = deliveryOf(service, repeated)
   const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
   const outcomes = Promise.allSettled(together)
-  const releaseInbox = await locks.acquire(`select from feedback_events where id = '${eventId}' for update`)
+  const releaseInbox = await locks.acquire(`select from deliveries where id = '${deliveryId}' for update`)
   await releaseEvents()
   await Promise.all(before)
   await locks.waiting(1, ...together)
@@ -128,32 +128,32 @@ test('a first delivery that is retried because repeats could not be counted is n
   await releaseInbox()
 
   expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
-  expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, eventId })
-  const events = await service.query('select duplicates from feedback_events order by id desc limit 1')
+  expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, deliveryId })
+  const events = await service.query('select duplicates from deliveries order by id desc limit 1')
   expect(events).toEqual([{ duplicates: 0 }])
-  expect((await service.get(`/api/analytics/events/${eventId}`)).body.duplicates).toBe(1)
+  expect((await service.get(`/api/deliveries/${deliveryId}`)).body.duplicates).toBe(1)
 })
 
 test('a replay and a delivery that create one list and share an event wait for each other', async () => {
   const app = someApp()
   const repeated = feedback({ app_id: app })
-  const { eventId, taskId } = await deliver(repeated)
+  const { deliveryId, taskId } = await deliver(repeated)
   const project = await targetOf(app, { hasList: false })
-  const releaseEvents = await locks.acquire('lock table feedback_events in share mode')
+  const releaseEvents = await locks.acquire('lock table deliveries in share mode')
   const releaseLists = await locks.acquire('lock table lists in share mode')
   const before = await twoAtWork()
   const together = [deliver(repeated), deliver(feedback({ app_id: app }))]
   await releaseEvents()
   await Promise.all(before)
   await locks.waiting(1, ...together)
-  const replayed = replay(eventId)
+  const replayed = replay(deliveryId)
   await locks.waiting(2, replayed)
   await releaseLists()
 
   const [repeat, fresh] = await Promise.all(together)
   expect(repeat).toMatchObject({ duplicate: true, taskId })
   expect(fresh).toMatchObject({ duplicate: false, projectId: project.id })
-  expect(await replayed).toMatchObject({ status: 200, body: { taskId, projectId: project.id } })
+  expect(await replayed).toMatchObject({ status: 200, body: { tasks: [{ taskId }], projectId: project.id } })
   expect(await tasksIn(project.id)).toBe(2)
   const { data } = (await service.get(`/api/projects/${project.id}/lists`)).body
   expect(data.map(({ name }: { name: string }) => name)).toEqual(['Inbox', 'User Feedback'])

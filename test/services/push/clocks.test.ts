@@ -36,10 +36,10 @@ async function received(by: TestApp) {
   const opened = itemDelivery(repository.issue(), about)
   return {
     repository,
-    inbox: `/api/codehost/${project.id}/deliveries`,
+    inbox: `/api/deliveries?projectId=${project.id}`,
     send: async () => expect((await deliver(webhook, opened)).status).toBe(202),
     latest: async () =>
-      (await ahead.query('select * from codehost_deliveries order by received_at desc, id desc limit 1'))[0],
+      (await ahead.query('select * from deliveries order by received_at desc, id desc limit 1'))[0],
   }
 }
 
@@ -58,11 +58,11 @@ test.each([
     const { send, inbox } = await received(receiver)
     await send()
     await apply(other)
-    const [{ id, status }] = (await other.get(inbox)).body.data
-    expect(status).toBe('applied')
-    expect((await receiver.post(`${inbox}/${id}/replay`)).body.status).toBe('received')
+    const [{ id, outcome }] = (await other.get(inbox)).body.data
+    expect(outcome).toBe('accepted')
+    expect((await receiver.post(`/api/deliveries/${id}/replay`)).body.outcome).toBe('pending')
     await apply(other)
-    expect((await other.get(`${inbox}/${id}`)).body.status).toBe('applied')
+    expect((await other.get(`/api/deliveries/${id}`)).body.outcome).toBe('updated')
   },
 )
 
@@ -76,14 +76,14 @@ test('a delivery that the code host could not be asked about is tried again afte
   // In the same second: only the code host knows which is newer.
   await send()
   await apply(ahead)
-  for (const [seconds, attempts, status] of [
-    [4, 1, 'received'],
-    [2, 2, 'received'],
-    [58, 2, 'received'],
-    [3, 2, 'applied'],
+  for (const [seconds, attempts, outcome] of [
+    [4, 1, 'pending'],
+    [2, 2, 'pending'],
+    [58, 2, 'pending'],
+    [3, 2, 'updated'],
   ] as const) {
     await passTime(ahead, seconds * 1_000)
     await apply(behind)
-    expect(await latest()).toMatchObject({ attempts, status })
+    expect(await latest()).toMatchObject({ attempts, outcome })
   }
 })

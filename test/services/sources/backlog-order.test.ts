@@ -71,6 +71,6 @@ async function processed() {
 const acceptedBy = ({ source }: SentSource) =>
   service.query(
     `select duplicates, jsonb_array_length(tasks) as tasks, payload
-     from source_events where source_id = $1 and outcome = 'accepted' order by id`,
+     from deliveries where source_id = $1 and outcome = 'accepted' order by id`,
     [source.id],
   )

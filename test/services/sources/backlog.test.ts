@@ -114,7 +114,7 @@ describe('pending deliveries', () => {
     expect(failing.logged).toMatchObject([
       { code: 'internal_error', projectId, sourceId, message: 'delivery of a source failed' },
     ])
-    await service.post(`/api/sources/${sourceId}/events/${first?.id}/replay`)
+    await service.post(`/api/deliveries/${first?.id}/replay`)
     expect(await titlesOf(sent)).toEqual(['B', 'A'])
   })
 

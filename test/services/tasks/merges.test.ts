@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SourceEvent } from '../../../src/schemas/source-delivery.ts'
+import type { Delivery } from '../../../src/schemas/delivery.ts'
 import type { TestApp } from '../../support/app.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../../support/feedback.ts'
 import { deliver as deliverTo, sourceOf } from '../../support/sources.ts'
@@ -73,8 +73,8 @@ async function givenWorld() {
     await service.given.project(),
   ]
   const ids: string[] = []
-  const deliveries: { eventId: string; taskId: string }[] = []
-  const received: { eventId: string; taskId: string }[] = []
+  const deliveries: { deliveryId: string; taskId: string }[] = []
+  const received: { deliveryId: string; taskId: string }[] = []
   const senders = [sender(service.url, WEBHOOK_SECRET), sender(instances.second.url, WEBHOOK_SECRET)]
   let taken = 0
 
@@ -168,16 +168,16 @@ async function givenWorld() {
         const reports = await service.get(`/api/tasks/${row.merged_into}/reports`)
         expect(reports.body.data.map(({ id }: { id: string }) => id)).toContain(row.id)
       }
-      for (const { eventId, taskId } of deliveries) {
-        expect((await service.get(`/api/analytics/events/${eventId}`)).body.taskId).toBe(taskId)
+      for (const { deliveryId, taskId } of deliveries) {
+        expect((await service.get(`/api/deliveries/${deliveryId}`)).body.tasks[0].taskId).toBe(taskId)
         expect(byId.has(taskId)).toBe(true)
       }
-      const inbox = await service.get(`/api/sources/${sent.source.id}/events?limit=200`)
+      const inbox = await service.get(`/api/deliveries?sourceId=${sent.source.id}&limit=200`)
       const taskOfEvent = new Map(
-        inbox.body.data.map(({ id, tasks }: SourceEvent) => [id, tasks[0]?.taskId] as const),
+        inbox.body.data.map(({ id, tasks }: Delivery) => [id, tasks[0]?.taskId] as const),
       )
-      for (const { eventId, taskId } of received) {
-        expect(taskOfEvent.get(eventId)).toBe(taskId)
+      for (const { deliveryId, taskId } of received) {
+        expect(taskOfEvent.get(deliveryId)).toBe(taskId)
         expect(byId.has(taskId)).toBe(true)
       }
     },

@@ -1,0 +1,114 @@
+import { orderById } from '../domain/cursor.ts'
+import { firstIdOf } from '../domain/id-time.ts'
+import { isAllowed, type Operations } from '../domain/operation.ts'
+import { deliveryNotFound } from '../errors/index.ts'
+import { truncateUtf8 } from '../lib/truncate-utf8.ts'
+import type { DeliveryRow, ListedDelivery, Receiver } from '../repositories/deliveries/store.ts'
+import type { Repositories } from '../repositories/index.ts'
+import {
+  type Delivery,
+  DeliveryOutcome,
+  type DeliveryQuery,
+  DeliveryReceiver,
+  type DeliveryWithPayload,
+} from '../schemas/delivery.ts'
+import type { Caller } from './access.ts'
+import { readPage } from './page.ts'
+
+/** Processes a delivery again, as what reads it does. */
+type Replay = (caller: Caller, row: DeliveryRow) => Promise<void>
+
+export const deliveriesOperations = {
+  list: { scope: 'tasks:read' },
+  get: { scope: 'tasks:read' },
+  replay: { scope: 'admin' },
+} satisfies Operations<ReturnType<typeof deliveriesService>>
+
+/** Those of the code host are stored whole. */
+const MAX_PAYLOAD_BYTES = 262_144
+
+/** What arrived at the receivers, and what became of it. */
+export function deliveriesService({
+  repos,
+  replays,
+}: {
+  repos: Repositories
+  replays: Record<Receiver, Replay>
+}) {
+  return {
+    /**
+     * Newest first.
+     * @throws invalid_cursor
+     */
+    async list(caller: Caller, { receiver, outcome, since, sourceId, projectId, ...request }: DeliveryQuery) {
+      const { deliveries } = repos.within(caller)
+      return readPage({
+        order: orderById('deliveries'),
+        request,
+        async read(before, limit) {
+          const rows = await deliveries.list({
+            receivers: receiver ? [receiver] : DeliveryReceiver,
+            outcomes: outcome ? [outcome] : DeliveryOutcome,
+            fromId: since && firstIdOf(new Date(since)),
+            ...{ sourceId, projectId, before, limit },
+          })
+          return rows.map(toDelivery)
+        },
+      })
+    },
+
+    get,
+
+    /** @throws delivery_not_found, delivery_not_replayable, and what the receiver throws */
+    async replay(caller: Caller, id: string): Promise<DeliveryWithPayload> {
+      const row = await repos.within(caller).deliveries.find(id)
+      if (!row) throw deliveryNotFound(id)
+      await replays[row.receiver](caller, row)
+      return get(caller, id)
+    },
+  }
+
+  /**
+   * With its payload, for callers with the scope `admin`.
+   * @throws delivery_not_found
+   */
+  async function get(caller: Caller, id: string): Promise<DeliveryWithPayload> {
+    const row = await repos.within(caller).deliveries.find(id)
+    if (!row) throw deliveryNotFound(id)
+    const delivery = toDelivery(row)
+    return isAllowed(caller, { scope: 'admin' }) ? { ...delivery, ...payloadOf(row) } : delivery
+  }
+}
+
+/** JSON, or the beginning of its text. */
+function payloadOf({
+  payload,
+  payloadCut,
+}: DeliveryRow): Pick<DeliveryWithPayload, 'payload' | 'payloadCut'> {
+  if (payload === null || payloadCut) return { payload, payloadCut }
+  const shown = truncateUtf8(payload, MAX_PAYLOAD_BYTES)
+  if (shown.length < payload.length) return { payload: shown, payloadCut: true }
+  return { payload: JSON.parse(payload), payloadCut }
+}
+
+/** The tasks of a delivery. Cast: the services of the receivers write nothing else to the column. */
+export const tasksIn = ({ tasks }: Pick<DeliveryRow, 'tasks'>): Delivery['tasks'] =>
+  (tasks as Delivery['tasks']).map(({ taskId, created }) => ({ taskId, created }))
+
+/** Casts: as above. */
+const toDelivery = (row: ListedDelivery): Delivery => ({
+  id: row.id,
+  receiver: row.receiver,
+  sourceId: row.sourceId,
+  projectId: row.projectId,
+  senderId: row.senderId,
+  event: row.event && (row.action ? `${row.event}.${row.action}` : row.event),
+  outcome: row.outcome,
+  reason: row.reason,
+  duplicates: row.duplicates,
+  attempts: row.attempts,
+  receivedAt: row.receivedAt.toISOString(),
+  tasks: tasksIn(row),
+  routing: row.routing as Delivery['routing'],
+  errors: row.errors as Delivery['errors'],
+})

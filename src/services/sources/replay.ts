@@ -1,0 +1,140 @@
+import type { SourceReading } from '../../domain/sources/reading.ts'
+import { dedupKeyOf } from '../../domain/sources/repeats.ts'
+import { deliveryNotFound, deliveryNotReplayable, deliveryPending, overtaken } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { DeliveryRow, SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { redacted } from '../../repositories/redacted.ts'
+import type { SourceRow } from '../../repositories/sources/sources.ts'
+import type { Caller } from '../access.ts'
+import { retryDecision } from '../retry-decision.ts'
+import { writableProject } from '../writable-project.ts'
+import { definitionOf } from './definition.ts'
+import { destinationOf, leftOutRow, outcomeWith, storedTasksIn } from './delivery.ts'
+import { requireReachOf, sourceOf } from './index.ts'
+import type { PayloadReader } from './reader.ts'
+import { errorsOf } from './receiving.ts'
+import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
+import { sourceTaskReplay } from './replayed-tasks.ts'
+import { externalIdsIn, type LockedProjects, lockProjects, sourceTaskWriter } from './tasks.ts'
+
+/**
+ * Reads a stored payload again with the templates as they are now. A delivery without tasks is processed as new; the tasks
+ * of an accepted one are changed.
+ */
+export function sourceReplay({
+  repos,
+  clock,
+  reader,
+}: {
+  repos: Repositories
+  clock: Clock
+  reader: Pick<PayloadReader, 'read'>
+}) {
+  const writeTasks = sourceTaskWriter({ clock })
+  const changeTasks = sourceTaskReplay({ clock })
+
+  /** @throws insufficient_scope, source_not_found, delivery_not_found, delivery_not_replayable, project_archived */
+  return async function replay(caller: Caller, { id }: Pick<DeliveryRow, 'id'>): Promise<void> {
+    const bound = repos.within(caller)
+    return redacted(() =>
+      retryDecision(async () => {
+        const seen = await bound.deliveries.find(id)
+        if (!seen?.sourceId) throw deliveryNotFound(id)
+        const source = await sourceOf(bound, seen.sourceId)
+        requireReachOf(caller, source)
+        if (seen.outcome === 'pending') throw deliveryPending(id)
+        const bytes = storedBytes(seen)
+        if (source.mapping === 'feedback') throw deliveryNotReplayable(id)
+        const reading = await reader.read({ definition: definitionOf(source), bytes }, source.id)
+        // The tasks of a source may have been moved to other projects.
+        return repos.within(everywhere).transaction(async (repos) => {
+          const items = reading.outcome === 'accepted' ? reading.tasks : []
+          const projects = await lockProjects(repos, {
+            projectIds: [source.projectId],
+            items: externalIdsIn(source.id, items),
+          })
+          await writableProject(repos, { id: source.projectId })
+          // Before the delivery, as deliveries do.
+          const judged = await judgeItems(repos, {
+            deliveries: [{ row: { ...seen, sourceId: source.id }, tasks: items }],
+            sentAt: seen.receivedAt,
+            isReplay: true,
+          })
+          const row = await repos.deliveries.findForUpdate(id)
+          if (row?.outcome !== seen.outcome) throw overtaken()
+          const change = await replayed(repos, {
+            ...{ source, row: { ...row, sourceId: source.id }, reading, projects },
+            items: judged.get(id) ?? [],
+          })
+          if (!(await repos.deliveries.update(id, change))) throw overtaken()
+        })
+      }),
+    )
+  }
+
+  async function replayed(
+    repos: BoundRepositories,
+    { source, row, reading, projects, items }: Replayed,
+  ): Promise<Partial<SourceDeliveryRow>> {
+    const errors = errorsOf(reading)
+    if (reading.outcome !== 'accepted') {
+      // What has tasks keeps them.
+      if (storedTasksIn(row).length > 0) return { errors }
+      return { errors, outcome: reading.outcome === 'filtered' ? 'filtered' : 'rejected' }
+    }
+    const dedupKey = row.dedupKey ?? dedupKeyOf(row)
+    const [repeat] = dedupKey === null ? [] : await repos.deliveries.listByKeys([dedupKey])
+    if (repeat && repeat.id !== row.id) {
+      // Its sender has sent it again since, and that delivery was accepted.
+      const { tasks, projectId, listId } = repeat
+      return { outcome: outcomeWith(storedTasksIn(repeat)), tasks, projectId, listId, errors }
+    }
+    const now = clock.now()
+    const known = new Map(storedTasksIn(row).map((task) => [task.item, task]))
+    await changeTasks(repos, { source, now, items: reading.tasks, known: [...known.values()] })
+    const destination = await destinationOf(repos, source)
+    const isFresh = ({ item, isNew }: JudgedItem) => isNew && !known.has(item.index)
+    const made = await writeTasks(repos, {
+      projects,
+      items: items.filter(isFresh).map(({ item }) => ({ source, destination, rendered: item.task, now })),
+    })
+    for (const judged of items) {
+      const { item, isNew, latest } = judged
+      const result = isFresh(judged) ? made.shift() : undefined
+      const task = result && resultIn(latest, result)
+      const taskId = known.get(item.index)?.taskId ?? (isNew ? task?.taskId : latest.taskId)
+      if (isNew) latest.taskId = taskId ?? null
+      if (taskId && !known.has(item.index))
+        known.set(item.index, { taskId, created: task?.created ?? false, item: item.index })
+    }
+    await rememberItems(repos, {
+      judged: [{ sourceId: source.id, items }],
+      sentAt: row.receivedAt,
+    })
+    const tasks = [...known.values()].toSorted((a, b) => a.item - b.item)
+    const leftOut = items.filter(({ latest }) => latest.taskId === null)
+    const left = leftOutRow({ ...row, errors }, { tasks, leftOut })
+    if (tasks.length === 0) return left
+    const { listId, projectId } = destination
+    return { outcome: outcomeWith(tasks), dedupKey, tasks, projectId, listId, errors: left.errors }
+  }
+}
+
+interface Replayed {
+  source: SourceRow
+  row: SourceDeliveryRow
+  reading: SourceReading
+  projects: LockedProjects
+  items: JudgedItem[]
+}
+
+/** @throws delivery_not_replayable */
+export function storedBytes({
+  id,
+  payload,
+  payloadCut,
+}: Pick<DeliveryRow, 'id' | 'payload' | 'payloadCut'>): Buffer {
+  if (payload === null || payloadCut) throw deliveryNotReplayable(id)
+  return Buffer.from(payload)
+}
