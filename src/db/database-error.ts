@@ -103,6 +103,11 @@ export function isDamaged(error: unknown): boolean {
   )
 }
 
+/** True if the same transaction succeeds when its locks are taken again: see `lockConflict`. */
+export function isLockConflict(error: unknown): boolean {
+  return errorChain(error).some(({ code }) => code === '40P01' || code === '40001')
+}
+
 /** True where PostgreSQL chose this transaction to end, because two waited for each other. */
 export function isDeadlock(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '40P01')

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { takeTurns } from './connection-turns.ts'
+import { isLockConflict } from './database-error.ts'
 import { databaseSocket } from './database-socket.ts'
 import { drizzle, type NodePgDatabase } from './drizzle.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
@@ -83,12 +84,16 @@ export const poolState =
     max: pool.options.max,
   })
 
+/** How often a transaction is begun that PostgreSQL ends because it and another wait for each other's locks. */
+const MAX_ATTEMPTS = 5
+
 /** What runs in a transaction, until it ends. */
 const transactions = new AsyncLocalStorage<{ isOver: boolean }>()
 
 /**
  * Drizzle's own pool transaction leaks the connection when `begin` fails. Work in a transaction uses its connection only:
- * if each waited for a second one, nobody would get any.
+ * if each waited for a second one, nobody would get any. Locks are taken in one order, but some follow from what others
+ * protect, such as the key of a task that moves: after a deadlock or `lockConflict`, the work is done again from its start.
  */
 function transactionsOn(pool: pg.Pool): Database['transaction'] {
   const connect = pool.connect
@@ -101,7 +106,14 @@ function transactionsOn(pool: pg.Pool): Database['transaction'] {
     const client = await pool.connect()
     const transaction = { isOver: false }
     try {
-      return await transactions.run(transaction, () => drizzle(client).transaction(work, config))
+      const attempt = () => drizzle(client).transaction(work, config)
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await transactions.run(transaction, attempt)
+        } catch (error) {
+          if (!isLockConflict(error) || attempts === MAX_ATTEMPTS) throw error
+        }
+      }
     } finally {
       transaction.isOver = true
       client.release()

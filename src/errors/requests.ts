@@ -164,6 +164,13 @@ export const unavailable = (cause?: unknown) =>
     cause,
   })
 
+/**
+ * Ends a transaction that holds locks it should have taken after others. Its work begins again from its start, and fails
+ * with this only if that happens time after time.
+ */
+export const lockConflict = (reason: string) =>
+  unavailable(Object.assign(new Error(reason), { code: '40001' }))
+
 /** Seen by one request, the same for all that write. */
 export const databaseDiskFull = (cause?: unknown) =>
   new AppError('unavailable', {

@@ -59,17 +59,18 @@ export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
       locked: { connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
-    const ended: Ended[] = []
-    const result = await repos.within({ projectId }).transaction(async (repos) => {
+    const done = await repos.within({ projectId }).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined
+      const ended: Ended[] = []
       const pushedDeliveries = recording(repos.pushedDeliveries, ended)
-      return work({ ...repos, pushedDeliveries }, { connection, isArchived: project?.archivedAt != null })
+      const locked = { connection, isArchived: project?.archivedAt != null }
+      return { result: await work({ ...repos, pushedDeliveries }, locked), ended }
     })
     // Only now: a transaction that fails has ended none.
-    for (const each of ended) report({ id, projectId }, each)
-    return result
+    for (const each of done?.ended ?? []) report({ id, projectId }, each)
+    return done?.result
   }
 }
 

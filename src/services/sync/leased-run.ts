@@ -108,6 +108,7 @@ export function leasedRun(
   ): Promise<boolean> {
     let isOver = false
     const written = await whileLeased(async (repos, { run, connection, isArchived }) => {
+      isOver = false
       const end = (error: RunError | null) => {
         isOver = true
         return endRun(repos, { clock, run, error })

@@ -1,5 +1,5 @@
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
-import { taskNotFound } from '../../errors/index.ts'
+import { lockConflict, taskNotFound } from '../../errors/index.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { ProjectRow } from '../../repositories/projects.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -27,21 +27,22 @@ export interface LockedTasks {
   connections: Map<string, TaskConnection>
 }
 
-/** Locks tasks to be changed, after their projects: the same order as everywhere. */
+/**
+ * Locks tasks to be changed, after their projects: the same order as everywhere. If a task moves meanwhile, the transaction
+ * begins again.
+ */
 export async function lockTasks(
   repos: BoundRepositories,
   { ids, listId, hidden = false, addsBlockers = false, texts }: TaskLocks,
 ): Promise<LockedTasks> {
-  for (;;) {
-    const projects = byId(await repos.projects.listForShare(ids, listId))
-    if (addsBlockers) await repos.taskDependencies.lock([...projects.keys()])
-    const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden, texts }))
-    // A task that moved between the two queries is locked now; the second pass finds its new project.
-    if (![...tasks.values()].every(({ projectId }) => projects.has(projectId))) continue
-    const synced = [...tasks.values()].filter(({ source }) => source === 'codehost')
-    const projectIds = [...new Set(synced.map(({ projectId }) => projectId))]
-    return { tasks, projects, connections: await repos.codehost.connectionsOf(projectIds) }
-  }
+  const projects = byId(await repos.projects.listForShare(ids, listId))
+  if (addsBlockers) await repos.taskDependencies.lock([...projects.keys()])
+  const tasks = byId(await repos.tasks.listForUpdate(ids, { hidden, texts }))
+  if (![...tasks.values()].every(({ projectId }) => projects.has(projectId)))
+    throw lockConflict('A task moved to another project before it was locked.')
+  const synced = [...tasks.values()].filter(({ source }) => source === 'codehost')
+  const projectIds = [...new Set(synced.map(({ projectId }) => projectId))]
+  return { tasks, projects, connections: await repos.codehost.connectionsOf(projectIds) }
 }
 
 /** @throws task_not_found, project_archived */
