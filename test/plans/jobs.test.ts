@@ -8,8 +8,8 @@ import { freshDatabase } from '../support/postgres.ts'
 import { JOB_ROWS } from './queries/job-rows.ts'
 
 /*
- * What PostgreSQL reads for each statement of a job, before its tables were ever analyzed, and afterwards. Each runs in a
- * transaction that is rolled back.
+ * What PostgreSQL reads for each statement of a job, and of the lists of what jobs work on, before their tables were ever
+ * analyzed, and afterwards. Each job runs in a transaction that is rolled back.
  */
 
 const TASKS = 60_000
@@ -50,6 +50,17 @@ async function runAll(statements: string[]) {
   await client.connect()
   for (const statement of statements) await client.query(statement)
   await client.end()
+}
+
+/** What a job does, and nothing of what it writes. */
+async function measure(job: Job) {
+  works = []
+  const end = new Error('The work is measured.')
+  const measured = service.repos.transaction(async (repos) => {
+    await job(repos)
+    throw end
+  })
+  await expect(measured).rejects.toBe(end)
 }
 
 const BATCH = 200
@@ -100,6 +111,12 @@ const JOBS: Record<string, [Job, Limits?]> = {
   ],
   'sees how large the trash of a project is': [
     (repos) => everything(repos).projectDeletions.hasMoreHidden(ids.projectId, BATCH),
+  ],
+  'rejects deliveries that were pending too long': [
+    ({ cleanup }) => cleanup.rejectPendingDeliveries({ beforeId, errors: [] }, BATCH),
+  ],
+  'takes deliveries of sources': [
+    (repos) => everything(repos).sourceBacklog.claim({ leaseMs: 1_000, limit: 10 }),
   ],
   'adds up counts': [({ taskCounts }) => taskCounts.aggregate(BATCH)],
   'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
@@ -180,19 +197,56 @@ const JOBS: Record<string, [Job, Limits?]> = {
   ],
 }
 
+/** How many candidates a search for similar tasks compares. */
+const CANDIDATES = 1_000
+/** The positions that a page of changes examines. */
+const MAX_POSITIONS = 10_000
+
+const LISTS: Record<string, Limits> = {
+  '/api/tasks/{commented}/comments': {},
+  '/api/tasks/{task}/reports': {},
+  '/api/tasks/{task}/similar': { read: 4 * CANDIDATES, sorted: CANDIDATES + 1 },
+  // What has no position yet is sorted.
+  '/api/changes?from=start': { sorted: BATCH },
+  '/api/changes?from=start&type=no.such': { read: MAX_POSITIONS },
+  '/api/changes?from=start&projectId={project}': { read: MAX_POSITIONS },
+  '/api/webhooks': {},
+  '/api/webhooks/{webhook}/deliveries': {},
+  '/api/webhooks/{webhook}/deliveries?outcome=delivered': {},
+  '/api/sources': {},
+  '/api/rules': {},
+  '/api/projects/{project}/codehost': {},
+}
+
 describe.each(['before the first analysis', 'with statistics'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'with statistics') await runAll(['vacuum analyze'])
   }, 60_000)
 
   test.each(Object.entries(JOBS))('a job that %s has an index', async (_, [job, limits]) => {
-    works = []
-    const end = new Error('The work is measured.')
-    const measured = service.repos.transaction(async (repos) => {
-      await job(repos)
-      throw end
-    })
-    await expect(measured).rejects.toBe(end)
+    await measure(job)
     expect(beyond(works, { sorted: BATCH, ...limits })).toEqual([])
+  })
+
+  test('a job that looks for outdated statistics reads the catalog', async () => {
+    await measure(({ statistics }) => statistics.findOutdated())
+    const [work] = works.filter(({ statement }) => statement.includes('pg_stat_user_tables'))
+    expect(work?.read).toBeLessThan(4 * MAX_READ)
+    expect(work?.scanned.filter((table) => !table.startsWith('pg_'))).toEqual([])
+  })
+
+  test.each(Object.entries(LISTS))('%s has an index', async (path, limits) => {
+    const [{ task_id: commented }] = await service.query('select task_id from comments limit 1')
+    const { projectId: project, taskIds } = ids
+    const names: Record<string, string | undefined> = {
+      commented,
+      task: taskIds[0],
+      project,
+      webhook: project,
+    }
+    works = []
+    const { status } = await service.get(path.replaceAll(/\{(\w+)\}/g, (_, name) => names[name] ?? ''))
+    expect(status).toBe(200)
+    expect(beyond(works, limits)).toEqual([])
   })
 })

@@ -25,6 +25,10 @@ export const JOB_ROWS = [
      payload_cut)
    select ${id}, 'source', ${project}, ${project}, case when i % 2 = 0 then 'filtered' else 'accepted' end, 0, 0, ${at}, '[]',
      '{}', false from ${series}`,
+  `insert into sources (id, name, project_id, scheme, secret, mapping, is_active, created_at, updated_at)
+   select id, name, id, 'bearer', 'x', 'feedback', true, now(), now() from projects`,
+  `insert into source_backlog (delivery_id, source_id, position, body, due_at)
+   select id, source_id, row_number() over (order by id), '{}', now() from deliveries where source_id is not null`,
   `insert into source_items (source_id, key, hash, received_at)
    select ${project}, 'item:' || i, '', ${at} from ${series}`,
   `update deliveries set payload = '{}', outcome = case when substr(id::text, 36, 1) < '4' then 'ignored' else outcome end`,
