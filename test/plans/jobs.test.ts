@@ -208,6 +208,7 @@ const LISTS: Record<string, Limits> = {
   '/api/tasks/{task}/similar': { read: 4 * CANDIDATES, sorted: CANDIDATES + 1 },
   // What has no position yet is sorted.
   '/api/changes?from=start': { sorted: BATCH },
+  '/api/changes?from=start&include=task': {},
   '/api/changes?from=start&type=no.such': { read: MAX_POSITIONS },
   '/api/changes?from=start&projectId={project}': { read: MAX_POSITIONS },
   '/api/webhooks': {},
