@@ -580,6 +580,7 @@ CREATE INDEX sources_project ON public.sources USING btree (project_id, id);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
 CREATE INDEX task_names_project_used ON public.task_names USING btree (kind, project_id, open_count);
+CREATE INDEX task_names_unused ON public.task_names USING btree (kind, project_id, key) WHERE (task_count = 0);
 CREATE INDEX task_names_used ON public.task_names USING btree (kind, open_count);
 CREATE INDEX task_texts_names ON public.task_texts USING gin (names gin_trgm_ops) WHERE (names IS NOT NULL);
 CREATE INDEX task_texts_trigrams ON public.task_texts USING gin (title gin_trgm_ops, beginning gin_trgm_ops);

@@ -112,6 +112,7 @@ const JOBS: Record<string, [Job, Limits?]> = {
   'sees how large the trash of a project is': [
     (repos) => everything(repos).projectDeletions.hasMoreHidden(ids.projectId, BATCH),
   ],
+  'removes names of no task': [({ cleanup }) => cleanup.deleteUnusedNames(BATCH)],
   'rejects deliveries that were pending too long': [
     ({ cleanup }) => cleanup.rejectPendingDeliveries({ beforeId, errors: [] }, BATCH),
   ],

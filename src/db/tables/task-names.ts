@@ -1,4 +1,4 @@
-import { index, integer, pgTable, primaryKey, text, uuid } from '../drizzle.ts'
+import { index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 
 const kind = text('kind', { enum: ['label', 'assignee'] }).notNull()
 
@@ -24,5 +24,7 @@ export const taskNames = pgTable(
     // Most used names first, alone and within a project.
     index('task_names_used').on(table.kind, table.openCount),
     index('task_names_project_used').on(table.kind, table.projectId, table.openCount),
+    // Cleanup. Only names that no task has are in this index.
+    index('task_names_unused').on(table.kind, table.projectId, table.key).where(sql`${table.taskCount} = 0`),
   ],
 )

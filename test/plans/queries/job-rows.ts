@@ -29,6 +29,7 @@ export const JOB_ROWS = [
    select id, name, id, 'bearer', 'x', 'feedback', true, now(), now() from projects`,
   `insert into source_backlog (delivery_id, source_id, position, body, due_at)
    select id, source_id, row_number() over (order by id), '{}', now() from deliveries where source_id is not null`,
+  `update task_names set task_count = 0 where project_id = ${project} and right(key, 1) = '0'`,
   `insert into source_items (source_id, key, hash, received_at)
    select ${project}, 'item:' || i, '', ${at} from ${series}`,
   `update deliveries set payload = '{}', outcome = case when substr(id::text, 36, 1) < '4' then 'ignored' else outcome end`,

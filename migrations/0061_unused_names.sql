@@ -1,0 +1,1 @@
+CREATE INDEX "task_names_unused" ON "task_names" USING btree ("kind","project_id","key") WHERE "task_names"."task_count" = 0;
