@@ -612,6 +612,7 @@ CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE 
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX webhook_deliveries_finished ON public.webhook_deliveries USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_undelivered ON public.webhook_deliveries USING btree (webhook_id, outcome, id) WHERE (outcome <> 'delivered'::text);
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (webhook_id, "position") WHERE ((outcome <> 'delivered'::text) AND ("position" IS NOT NULL));
 CREATE OR REPLACE FUNCTION public.lower_names(names text[])
  RETURNS text[]

@@ -215,6 +215,8 @@ const LISTS: Record<string, Limits> = {
   '/api/webhooks': {},
   '/api/webhooks/{webhook}/deliveries': {},
   '/api/webhooks/{webhook}/deliveries?outcome=delivered': {},
+  '/api/webhooks/{webhook}/deliveries?outcome=failed': {},
+  '/api/webhooks/{webhook}/deliveries?outcome=pending': {},
   '/api/sources': {},
   '/api/rules': {},
   '/api/projects/{project}/codehost': {},

@@ -71,6 +71,10 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_waiting')
       .on(table.webhookId, table.position)
       .where(sql`${table.outcome} <> 'delivered' and ${table.position} is not null`),
+    // `outcome`. Only what was not delivered is in this index.
+    index('webhook_deliveries_undelivered')
+      .on(table.webhookId, table.outcome, table.id)
+      .where(sql`${table.outcome} <> 'delivered'`),
     // Cleanup.
     index('webhook_deliveries_finished').on(table.finishedAt).where(sql`${table.finishedAt} is not null`),
   ],

@@ -1,8 +1,10 @@
-import { and, desc, eq, lt } from '../../db/drizzle.ts'
+import { and, desc, eq, lt, sql } from '../../db/drizzle.ts'
 import { webhookDeliveries } from '../../db/tables/webhooks.ts'
 import type { Executor } from '../index.ts'
 
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect
+
+const IS_UNDELIVERED = sql`${webhookDeliveries.outcome} <> 'delivered'`
 
 /** What was sent to webhooks, and what waits. */
 export function webhookDeliveriesRepository(db: Executor) {
@@ -30,6 +32,8 @@ export function webhookDeliveriesRepository(db: Executor) {
           and(
             eq(webhookDeliveries.webhookId, webhookId),
             page.outcome && eq(webhookDeliveries.outcome, page.outcome),
+            // Without values, a plan could not use the index of these.
+            page.outcome && page.outcome !== 'delivered' ? IS_UNDELIVERED : undefined,
             page.before === undefined ? undefined : lt(webhookDeliveries.id, page.before),
           ),
         )

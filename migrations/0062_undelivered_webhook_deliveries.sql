@@ -1,0 +1,1 @@
+CREATE INDEX "webhook_deliveries_undelivered" ON "webhook_deliveries" USING btree ("webhook_id","outcome","id") WHERE "webhook_deliveries"."outcome" <> 'delivered';
