@@ -41,7 +41,8 @@ export function contextRepository(db: Executor, reach: Reach) {
 
     /**
      * Counts open tasks and tasks in progress, in one snapshot. Unfinished tasks have a stored count; those in progress
-     * are counted in the index on (list, status), without reading tasks.
+     * are counted in the index on (list, status), without reading tasks: it alone has the order of a range of statuses.
+     * Of an equality, PostgreSQL without statistics might read all tasks of a list.
      */
     async countTasks(
       projectId: string | null,
@@ -52,8 +53,11 @@ export function contextRepository(db: Executor, reach: Reach) {
         select coalesce(sum(${openCount}), 0)::integer as not_done,
           coalesce(sum(progress.count), 0)::integer as in_progress
         from lists, lateral (
-          select count(*) from tasks
-          where list_id = lists.id and status = 'in_progress' and deleted_at is null
+          select count(*) from (
+            select from tasks
+            where list_id = lists.id and status between 'in_progress' and 'in_progress' and deleted_at is null
+            order by status offset 0
+          ) as tasks
         ) as progress
         where ${isWithin(reach.projectId)} and ${isWithin(projectId)}
           and ${isNamed || includeArchived ? sql`true` : sql`project_id in (select id from projects where archived_at is null)`}`)

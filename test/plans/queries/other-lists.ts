@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../../src/domain/cursor.ts'
-import { beyond, type Limits } from '../../support/plans.ts'
+import { beyond, type Limits, MAX_READ } from '../../support/plans.ts'
 import type { Filled } from './filled.ts'
 
 const NAMES = { read: 21_100, sorted: 20_000 }
@@ -56,6 +56,9 @@ export function describeOtherLists(filled: Filled) {
       ['/api/deliveries?projectId={usualProject}&outcome=accepted'],
       ['/api/deliveries?sourceId={usualProject}'],
       ['/api/codehost/{usualProject}/syncs'],
+      // Tasks in progress are counted: one in fifty.
+      ['/api/context', { read: filled.count * 0.03, sorted: 201 }],
+      ['/api/context?projectId={usualProject}', { read: filled.count * 0.0015 + MAX_READ }],
       // Not paged: the most used of at most 20,000 names.
       ['/api/labels', NAMES],
       ['/api/assignees', NAMES],
