@@ -244,12 +244,12 @@ create table projects (
   constraint projects_pkey PRIMARY KEY (id)
 );
 
-create table purged_entries (
+create table purged_items (
   project_id uuid not null,
   codehost_repository_id bigint not null,
   codehost_number integer not null,
-  constraint purged_entries_project_id_codehost_repository_id_codehost_numbe PRIMARY KEY (project_id, codehost_repository_id, codehost_number),
-  constraint purged_entries_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint purged_items_project_id_codehost_repository_id_codehost_number_ PRIMARY KEY (project_id, codehost_repository_id, codehost_number),
+  constraint purged_items_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 create table rule_versions (
@@ -356,12 +356,12 @@ create table sources (
   constraint sources_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
-create table sync_entries (
+create table sync_items (
   run_id uuid not null,
   number integer not null,
   outcome text not null,
-  constraint sync_entries_run_id_number_pk PRIMARY KEY (run_id, number),
-  constraint sync_entries_run_id_sync_runs_id_fk FOREIGN KEY (run_id) REFERENCES sync_runs(id) ON DELETE CASCADE
+  constraint sync_items_run_id_number_pk PRIMARY KEY (run_id, number),
+  constraint sync_items_run_id_sync_runs_id_fk FOREIGN KEY (run_id) REFERENCES sync_runs(id) ON DELETE CASCADE
 );
 
 create table sync_runs (

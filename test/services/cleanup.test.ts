@@ -38,7 +38,7 @@ describe('the cleanup', () => {
 
     await cleanup()
 
-    const kept = await service.query('select * from purged_entries where project_id = $1', [list.projectId])
+    const kept = await service.query('select * from purged_items where project_id = $1', [list.projectId])
     expect(kept).toMatchObject([{ codehost_repository_id: String(2 ** 52), codehost_number: 42 }])
   })
 

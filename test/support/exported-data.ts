@@ -113,7 +113,7 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...{ id: id(60), type: 'task.created', message: LONG_TEXT, task_id: task, project_id: project },
     ...{ metadata: { from: 1e-7 }, created_at: TIME, ...actor('actor') },
   })
-  await insert('purged_entries', { project_id: project, codehost_repository_id: 1, codehost_number: 2 })
+  await insert('purged_items', { project_id: project, codehost_repository_id: 1, codehost_number: 2 })
   await insert('sources', {
     ...{
       id: id(50),

@@ -84,7 +84,7 @@ export function runsByHand(onStart: (running: Running) => void) {
     service.query('select * from tasks where project_id = $1 order by codehost_number', [projectId])
 
   /** Blocks pages between their first lock and their first write. */
-  const delayPages = () => locks.acquire('lock table purged_entries in access exclusive mode')
+  const delayPages = () => locks.acquire('lock table purged_items in access exclusive mode')
 
   /** Delays pages of a listing until the returned function is called. */
   function delayResponses(isDelayed: (url: string) => boolean) {

@@ -104,7 +104,7 @@ export const syncRuns = pgTable(
 
 /** The items seen by a run in progress, once each; emptied when the run ends. */
 export const syncItems = pgTable(
-  'sync_entries',
+  'sync_items',
   {
     runId: uuid('run_id')
       .notNull()
@@ -119,7 +119,7 @@ export const syncItems = pgTable(
 
 /** Items whose tasks were deleted here and purged: a sync never creates them again. */
 export const purgedItems = pgTable(
-  'purged_entries',
+  'purged_items',
   {
     projectId: uuid('project_id')
       .notNull()

@@ -143,7 +143,7 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   webhook_deliveries: RUNS,
   leases: RUNS,
   sync_runs: RUNS,
-  sync_entries: RUNS,
+  sync_items: RUNS,
   codehost_writes: RUNS,
   codehost_write_limits: RUNS,
   changes: 'positions belong to an epoch',

@@ -54,7 +54,7 @@ export const JOB_ROWS = [
      case when i > ${ROWS - DUE} then 'pending' else 'delivered' end, 0, ${at},
      case when i <= ${ROWS - DUE} then ${at} end
    from projects, ${series} join changes on changes.position = i where projects.name in ('Project 3', 'Project 4')`,
-  `insert into sync_entries (run_id, number, outcome) select ${project}, i, 'unchanged' from ${series}`,
+  `insert into sync_items (run_id, number, outcome) select ${project}, i, 'unchanged' from ${series}`,
   `insert into task_text_changes (task_id) select id from tasks limit ${ROWS}`,
   `insert into task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
    select 1, list_id, project_id, true, '{bug}', '{}' from tasks limit ${ROWS}`,

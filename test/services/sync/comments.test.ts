@@ -171,7 +171,7 @@ describe('comments of the code host', () => {
     for (const number of [1, 2]) await service.delete(`/api/tasks/${tasks.get(number).id}`)
     await service.query('delete from tasks where id = $1', [tasks.get(2).id])
     await service.query(
-      `insert into purged_entries (project_id, codehost_repository_id, codehost_number) values ($1, $2, 2)`,
+      `insert into purged_items (project_id, codehost_repository_id, codehost_number) values ($1, $2, 2)`,
       [project.id, repository.id],
     )
     repository.comment(1, { body: 'While deleted' })
