@@ -33,11 +33,16 @@ export const matchesAny = (globs: string[], files: string[]): boolean =>
 
 /** What each file that a glob matches has in this order. Most files need no compiled glob then. */
 const literalsOf = (glob: string): string[] =>
-  withoutBraces(glob)
-    .replace(/\[.*/s, '*')
+  withoutClasses(withoutBraces(glob))
     .split(/[*?]+/)
     // A folder at any depth may be none.
     .map((literal) => literal.replace(/^\/|\/$/g, ''))
+
+/** With a star for each class of characters; one that has no end, or an escape, ends what is known of a glob. */
+function withoutClasses(glob: string): string {
+  const outer = glob.includes('\\') ? glob : glob.replace(/\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]/g, '*')
+  return outer.replace(/\[.*/s, '*')
+}
 
 /** With a star for each group of braces; braces that are not balanced end what is known of a glob. */
 function withoutBraces(glob: string): string {

@@ -38,6 +38,18 @@ describe('a glob', () => {
     expect((user + system) / 1000).toBeLessThan(200)
   })
 
+  test('that begins with a class takes no longer than others that do not match', () => {
+    const timeOf = (start: string) => {
+      const globs = Array.from({ length: 10_000 }, (_, n) => `${start}-${n}/**/${'folder/**/'.repeat(8)}*.ts`)
+      matchesAny(globs, ['src/app.ts'])
+      const before = process.cpuUsage()
+      expect(matchesAny(globs, ['src/app.ts', 'docs/README.md'])).toBe(false)
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1000
+    }
+    expect(timeOf('[a-z]*')).toBeLessThan(4 * timeOf('*') + 20)
+  })
+
   test('matches exactly what minimatch does, of any parts', () => {
     const part = fc.constantFrom(
       'a',
@@ -49,6 +61,9 @@ describe('a glob', () => {
       '/',
       '[ab]',
       '[!a]',
+      '[]a]',
+      '[^]b]',
+      '[[:alpha:]-]',
       '{a,b}',
       '{a/b,*}',
       '{b',
