@@ -33,23 +33,21 @@ export const matchesAny = (globs: string[], files: string[]): boolean =>
 
 /** What each file that a glob matches has in this order. Most files need no compiled glob then. */
 const literalsOf = (glob: string): string[] =>
-  withoutClasses(withoutBraces(glob))
+  withoutBraces(glob.replace(PLAIN_CLASS, '*'))
+    .replace(/\[.*/s, '*')
     .split(/[*?]+/)
     // A folder at any depth may be none.
     .map((literal) => literal.replace(/^\/|\/$/g, ''))
 
-/** With a star for each class of characters; one that has no end, or an escape, ends what is known of a glob. */
-function withoutClasses(glob: string): string {
-  const outer = glob.includes('\\') ? glob : glob.replace(/\[[!^]?\]?(?:\[:\w+:\]|[^\]])*\]/g, '*')
-  return outer.replace(/\[.*/s, '*')
-}
+/** Classes that end at their first bracket, in braces as well. Any other ends what is known of a glob. */
+const PLAIN_CLASS = /\[!?[\w-]+\]/g
 
-/** With a star for each group of braces; braces that are not balanced end what is known of a glob. */
+/** With a star for each group of braces; those that are not balanced or cut a class end what is known of a glob. */
 function withoutBraces(glob: string): string {
   let outer = glob
   for (let inner = ''; inner !== outer; ) {
     inner = outer
-    outer = inner.replace(/\{[^{}]*\}/g, '*')
+    outer = inner.replace(/\{[^{}[]*\}/g, '*')
   }
   return /[{}]/.test(outer) ? glob.replace(/\{.*/s, '*') : outer
 }

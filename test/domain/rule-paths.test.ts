@@ -64,6 +64,8 @@ describe('a glob', () => {
       '[]a]',
       '[^]b]',
       '[[:alpha:]-]',
+      '[',
+      ']',
       '{a,b}',
       '{a/b,*}',
       '{b',
@@ -83,6 +85,20 @@ describe('a glob', () => {
       }),
       { numRuns: 5_000 },
     )
+  })
+
+  test.each<[string, string[], string[]]>([
+    ['[]a]x', [']x', 'ax'], ['x', 'a]x', '[]a]x']],
+    ['[!]a]x', ['bx', '!x'], [']x', 'ax']],
+    ['[a-z]*-x', ['a-x', 'ab-c-x'], ['A-x', 'a-y', '-x']],
+    ['[[:alpha:]1]-x', ['a-x', '1-x'], ['2-x']],
+    ['[[]id].ts', ['[id].ts'], ['id.ts']],
+    ['[{a,]}b]c', ['ac', 'bc', ']c'], ['c', 'cc']],
+    ['{[,c}a{b]}', ['a}', 'b}', 'ca{b]}'], ['[a{b]}']],
+  ])('%s has the classes that minimatch has', (glob, files, others) => {
+    expect(isGlob(glob)).toBe(true)
+    expect(files.filter((file) => !matchesAny([glob], [file]))).toEqual([])
+    expect(others.filter((file) => matchesAny([glob], [file]))).toEqual([])
   })
 
   test.each([

@@ -31,13 +31,13 @@ async function fill(connectionString: string) {
      from tasks, generate_series(1, $3) as n where id = $1`,
     [taskId, 'What happened before, and what should have. '.repeat(10), TASKS],
   )
-  // A thousand rules of twenty long globs.
+  // A thousand rules of twenty long globs, half of which begin with a class.
   await database.query(
     `insert into rules (id, content, priority, is_active, paths, version, created_at, updated_at, updated_by_type,
        updated_by_name)
      select gen_random_uuid(), 'Rule ' || n, n, true, (
-       select array_agg('packages/{web,api,worker}-' || n || '/**/src/*/**/' || repeat('folder-of-' || m || '/**/', 8)
-         || '[a-z]*.{ts,tsx,css}') from generate_series(1, 20) as m
+       select array_agg(case m % 2 when 0 then 'packages/{web,api,worker}-' else '[a-z]*-' end || n
+         || '/**/src/*/**/' || repeat('folder-of-' || m || '/**/', 8) || '[a-z]*.{ts,tsx,css}') from generate_series(1, 20) as m
      ), 1, clock_timestamp(), clock_timestamp(), 'system', 'Inlet' from generate_series(1, 1000) as n`,
   )
   await database.query('analyze tasks')
