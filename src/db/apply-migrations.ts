@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
-import { isDeadlock, isLockTimeout } from './database-error.ts'
+import { isLockConflict, isLockTimeout } from './database-error.ts'
 import { readMigrationFiles } from './drizzle.ts'
 import { LISTENER } from './listen.ts'
 
@@ -77,7 +77,7 @@ async function applyWithRetries(client: pg.Client, migration: Migration): Promis
       return await applyOne(client, migration)
     } catch (error) {
       await client.query('rollback').catch(() => {})
-      if (!(isLockTimeout(error) || isDeadlock(error)) || Date.now() > deadline) throw error
+      if (!(isLockTimeout(error) || isLockConflict(error)) || Date.now() > deadline) throw error
       await wait(PAUSE_MS)
     }
   }

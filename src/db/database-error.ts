@@ -108,11 +108,6 @@ export function isLockConflict(error: unknown): boolean {
   return errorChain(error).some(({ code }) => code === '40P01' || code === '40001')
 }
 
-/** True where PostgreSQL chose this transaction to end, because two waited for each other. */
-export function isDeadlock(error: unknown): boolean {
-  return errorChain(error).some(({ code }) => code === '40P01')
-}
-
 /**
  * The same error without values: the driver repeats the parameters, and PostgreSQL quotes values in its message,
  * detail and context. Errors that no statement caused are returned unchanged.
