@@ -100,8 +100,7 @@ export interface CodeHost {
   ): Promise<
     | { outcome: 'present'; item: unknown; limits: HostLimits }
     | { outcome: 'transferred'; limits: HostLimits }
-    /** It was deleted, or the credentials have no access: `services/codehost/reading.ts` finds out which. */
-    | { outcome: 'missing'; limits: HostLimits }
+    | Missing
     | Refusal
     | Unreachable
   >
@@ -127,12 +126,7 @@ export interface CodeHost {
   readComment(
     access: HostAccess,
     options: { repositoryId: number; externalId: string; signal?: AbortSignal | undefined },
-  ): Promise<
-    | { outcome: 'present'; comment: unknown; limits: HostLimits }
-    | { outcome: 'gone'; limits: HostLimits }
-    | Refusal
-    | Unreachable
-  >
+  ): Promise<{ outcome: 'present'; comment: unknown; limits: HostLimits } | Missing | Refusal | Unreachable>
 
   /** Unparsed; `domain/codehost/comment.ts` parses it. */
   createComment(
@@ -157,13 +151,19 @@ export interface CodeHost {
   ): string
 }
 
+/** Deleted, or the credentials have no access: `services/codehost/reading.ts` finds out which. */
+export interface Missing {
+  outcome: 'missing'
+  limits: HostLimits
+}
+
 interface WrittenComment {
   outcome: 'written'
   comment: unknown
   limits: HostLimits
 }
 
-/** Like an item that is missing. */
+/** Missing when it was to be written. */
 interface GoneComment {
   outcome: 'gone'
   limits: HostLimits

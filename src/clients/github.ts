@@ -137,7 +137,7 @@ export function githubClient({
       if (response.outcome !== 'answered') return response
       const limits = limitsOf(response)
       if (response.status === 200) return { outcome: 'present', comment: response.body, limits }
-      if (isGone(response, access)) return { outcome: 'gone', limits }
+      if (isGone(response, access)) return { outcome: 'missing', limits }
       const target = redirectOf(response, url)
       return target === undefined ? refusalOf(response) : redirected(target)
     },

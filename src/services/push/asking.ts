@@ -7,7 +7,7 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
-import { readItem } from '../codehost/reading.ts'
+import { readComment, readItem } from '../codehost/reading.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { tokenPauses } from '../codehost/token-pauses.ts'
 import { deleteComments, writeComments } from '../sync/comments.ts'
@@ -103,13 +103,7 @@ export function questionAsker(
     const { projectId, repositoryId } = waiting.connection
     return untilUnchanged(waiting, {
       seen,
-      async read() {
-        const response = await host.readComment(waiting.access, { repositoryId, externalId, signal })
-        if (response.outcome !== 'gone') return response
-        // Without access, or with its issue, every comment is gone.
-        const item = await readItem(host, { access: waiting.access, repositoryId, number, signal })
-        return item.outcome === 'present' ? response : { ...item, isKept: true }
-      },
+      read: () => readComment(host, { access: waiting.access, repositoryId, number, externalId, signal }),
       async write(repos, { connection, response, seen }) {
         await repos.syncedTasks.lockForComments(projectId, { repositoryId, numbers: [number] })
         const [stored] = await repos.syncedComments.list(projectId, {
@@ -117,14 +111,14 @@ export function questionAsker(
           externalIds: [externalId],
         })
         if (stateOf(stored) !== seen) return { seen: stateOf(stored) }
-        if (response.outcome === 'present' && 'comment' in response) {
+        if (response.outcome === 'present') {
           const comment = commentOf(response.comment)
           if (comment?.externalId !== externalId) return 'invalid'
           const comments = [{ ...comment, number }]
           const [decision] = await writeComments(repos, { clock, connection, comments })
           return decision ? ids.map((id) => commentSettlement(id, decision)) : []
         }
-        const gone = response.outcome === 'gone' ? [externalId] : []
+        const gone = response.outcome === 'deleted' ? [externalId] : []
         const deleted = await deleteComments(repos, { clock, connection, externalIds: gone })
         const reason = deleted.length > 0 ? null : 'unchanged'
         return settledAs(ids, { outcome: 'updated', reason, taskId: stored?.taskId })

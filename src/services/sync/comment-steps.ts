@@ -1,6 +1,5 @@
 import type { CodeHost } from '../../clients/codehost.ts'
 import { type CodehostComment, commentsOf } from '../../domain/codehost/comment.ts'
-import { itemsOf } from '../../domain/codehost/item.ts'
 import {
   afterListing,
   afterUpdates,
@@ -21,10 +20,7 @@ import type { Repositories } from '../../repositories/index.ts'
 import { CUT_SHORT, LEADS_BACK } from '../codehost/run-errors.ts'
 import type { LeasedRun } from './leased-run.ts'
 import type { PageToWrite } from './page.ts'
-import { LARGE_PAGE_BYTES, type RunRequests } from './requests.ts'
-
-/** Comments requested one by one before any is deleted. */
-const VANISHED_BATCH = 20
+import { LARGE_PAGE_BYTES, type RunRequests, VANISHED_BATCH } from './requests.ts'
 
 interface CommentSteps {
   repos: Repositories
@@ -163,9 +159,9 @@ export function commentSteps({
   async function readUnknownItems(comments: CodehostComment[]) {
     const numbers = [...new Set(comments.map(({ number }) => number))]
     const { syncedTasks } = repos.within(run)
+    const unknown = await syncedTasks.listUnknown(run.projectId, { repositoryId, numbers })
     const items = []
-    for (const number of await syncedTasks.listUnknown(run.projectId, { repositoryId, numbers })) {
-      const response = await requests.readItem(number)
+    for await (const { response } of requests.readItems(unknown)) {
       if (!response) return undefined
       if (response.outcome === 'present') items.push(response.item)
     }
@@ -189,15 +185,11 @@ export function commentSteps({
   ): Promise<CommentsCheckpoint | undefined> {
     const gone: string[] = []
     const comments: CodehostComment[] = []
-    for (const externalId of externalIds) {
-      const response = await requests.readComment(externalId)
+    for await (const { key: externalId, response } of requests.readComments(externalIds)) {
       if (!response) return undefined
-      if (response.outcome === 'gone') gone.push(externalId)
+      if (response.outcome === 'deleted') gone.push(externalId)
       else comments.push(...(commentsOf([response.comment]) ?? []))
     }
-    // If the repository or its issues became unreadable, every comment returns 404: check before deleting any.
-    const latest = await requests.readPage({ url: host.latestUrl(apiUrl, repositoryId) }, itemsOf)
-    if (!latest) return undefined
     const next = { phase: 'comments' as const, list, after: externalIds.at(-1) ?? null }
     const isWritten = await leased.write({
       items: [],

@@ -7,6 +7,7 @@ import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import { isRefusal, isUnreachable } from '../codehost/failures.ts'
+import { readBatch } from '../codehost/reading.ts'
 import { isSameSecret } from '../codehost/token.ts'
 import { tokenPauses } from '../codehost/token-pauses.ts'
 import type { LeasedRun } from './leased-run.ts'
@@ -16,6 +17,11 @@ export type RunRequests = ReturnType<typeof runRequests>
 
 /** The size of a page whose successor is not prefetched: both would be in memory. */
 export const LARGE_PAGE_BYTES = 2 * 1024 * 1024
+/**
+ * Vanished items or comments that are read before any counts as deleted: few, so that one batch, of up to 21 requests,
+ * fits within tight rate limits.
+ */
+export const VANISHED_BATCH = 10
 const MAX_TRIES = 3
 
 interface PageRequest {
@@ -50,10 +56,7 @@ export function runRequests(
   let prefetched: { url: string; request: ReturnType<typeof requestPage> } | undefined
 
   return {
-    /** @param parse returns undefined if an element is invalid */
-    async readPage<T>(request: PageRequest, parse: Parse<T>) {
-      return withRetries(() => parsedPage(request, parse))
-    },
+    readPage,
 
     /** The same for a page of a list that can start again if this page no longer exists. */
     async readListed<T>(
@@ -67,21 +70,9 @@ export function runRequests(
       })
     },
 
-    async readItem(number: number) {
-      signal.throwIfAborted()
-      return withRetries(async () => {
-        const asOf = await syncedTasks.snapshot()
-        const response = await host.readItem(access, { repositoryId, number, signal })
-        if (response.outcome !== 'present') return response
-        const [item]: CodehostItem[] = itemsOf([response.item]) ?? []
-        return item?.number === number ? { ...response, item, asOf } : INVALID_ELEMENT
-      })
-    },
+    readItems: (numbers: number[]) => readBatch(numbers, { read: readItem, readRepository }),
 
-    async readComment(externalId: string) {
-      signal.throwIfAborted()
-      return withRetries(() => host.readComment(access, { repositoryId, externalId, signal }))
-    },
+    readComments: (externalIds: string[]) => readBatch(externalIds, { read: readComment, readRepository }),
 
     /** Requests a page while the one before is written. Still one request at a time. */
     prefetch(url: string): void {
@@ -91,6 +82,31 @@ export function runRequests(
     },
 
     isPrefetched: () => prefetched !== undefined,
+  }
+
+  /** @param parse returns undefined if an element is invalid */
+  async function readPage<T>(request: PageRequest, parse: Parse<T>) {
+    return withRetries(() => parsedPage(request, parse))
+  }
+
+  async function readRepository() {
+    return readPage({ url: host.latestUrl(connection.apiUrl, repositoryId) }, itemsOf)
+  }
+
+  async function readItem(number: number) {
+    signal.throwIfAborted()
+    return withRetries(async () => {
+      const asOf = await syncedTasks.snapshot()
+      const response = await host.readItem(access, { repositoryId, number, signal })
+      if (response.outcome !== 'present') return response
+      const [item]: CodehostItem[] = itemsOf([response.item]) ?? []
+      return item?.number === number ? { ...response, item, asOf } : INVALID_ELEMENT
+    })
+  }
+
+  async function readComment(externalId: string) {
+    signal.throwIfAborted()
+    return withRetries(() => host.readComment(access, { repositoryId, externalId, signal }))
   }
 
   async function parsedPage<T>({ url, etag }: PageRequest, parse: Parse<T>) {

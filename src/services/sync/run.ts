@@ -30,7 +30,7 @@ import type { TokenVault } from '../codehost/token.ts'
 import { commentSteps } from './comment-steps.ts'
 import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
 import type { PageToWrite } from './page.ts'
-import { LARGE_PAGE_BYTES, runRequests } from './requests.ts'
+import { LARGE_PAGE_BYTES, runRequests, VANISHED_BATCH } from './requests.ts'
 import { totalOf } from './total.ts'
 
 export interface RunDeps {
@@ -53,8 +53,6 @@ interface Turn {
 
 /** A run fails after this many workers in a row could not commit a page. */
 const MAX_ATTEMPTS = 5
-/** Vanished items checked before any is marked: few, so that one batch fits within tight rate limits. */
-const VANISHED_BATCH = 20
 
 /**
  * Works on a claimed run from its checkpoint on. Returns when it has ended, is postponed, or belongs to another worker;
@@ -212,20 +210,20 @@ export async function followRepository(
   /** Requests each of these items. Returns false if the run is over for this worker. */
   async function checkItems(numbers: number[]): Promise<boolean> {
     const gone: GoneItem[] = []
-    for (const number of numbers) {
-      const response = await requests.readItem(number)
+    let last: HostLimits | undefined
+    for await (const { key: number, response } of requests.readItems(numbers)) {
       if (!response) return false
       if (response.outcome === 'present') {
         const { item, limits, asOf } = response
         const checkpoint = { phase: 'vanished' as const }
         if (!(await leased.write({ items: [item], asOf, limits, checkpoint, again: checkpoint })))
           return false
-      } else gone.push({ number, sourceState: response.outcome === 'missing' ? 'deleted' : 'transferred' })
+      } else {
+        gone.push({ number, sourceState: response.outcome })
+        last = response.limits
+      }
     }
-    if (gone.length === 0) return true
-    // If the repository or its issues became unreadable, every item returns 404: check before marking any.
-    const latest = await readPage(host.latestUrl(apiUrl, repositoryId))
-    return latest !== undefined && leased.writeGone(gone, latest.limits)
+    return last === undefined || leased.writeGone(gone, last)
   }
 
   /** What follows the changes; undefined if the run is complete. */

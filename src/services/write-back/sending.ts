@@ -9,7 +9,7 @@ import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { isFailure, type LogFailure } from '../codehost/failures.ts'
-import { readItem } from '../codehost/reading.ts'
+import { readComment, readItem } from '../codehost/reading.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
 import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
@@ -172,12 +172,11 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
     { write: { number }, sending: { connection, access, signal } }: { write: ClaimedWrite; sending: Sending },
   ): Promise<Refusal | Unreachable | undefined> {
     if (!('externalId' in change)) return undefined
+    const { externalId } = change
     const { repositoryId } = connection
-    const comment = await host.readComment(access, { repositoryId, externalId: change.externalId, signal })
+    const comment = await readComment(host, { access, repositoryId, number, externalId, signal })
     if (isFailure(comment)) return comment
-    if (comment.outcome === 'present') return { ...NOT_WRITABLE, limits: comment.limits }
-    const item = await readItem(host, { access, repositoryId, number, signal })
-    return isFailure(item) ? item : undefined
+    return comment.outcome === 'present' ? { ...NOT_WRITABLE, limits: comment.limits } : undefined
   }
 
   /** The comment that an earlier attempt has written, if its response was lost. */

@@ -37,6 +37,9 @@ async function writing(items: object[] = [{}]) {
 const comment = (id: string, body = 'From here') =>
   service.post(`/api/tasks/${id}/comments`, { body, isPublic: true })
 
+const bodiesOf = async (id: string) =>
+  (await service.get(`/api/tasks/${id}/comments`)).body.data.map(({ body }: { body: string }) => body)
+
 const activityOf = async (id: string, type: string) =>
   (await service.get(`/api/activity?taskId=${id}&type=${type}`)).body.data
 
@@ -114,6 +117,69 @@ describe('while the token has no access to the repository', () => {
     expect(written().map(([method]) => method)).toEqual(['PATCH'])
   })
 
+  test('a comment is not deleted by a push if the access returns before its item is asked for', async () => {
+    const { id, repository, about, loseAccess, regainAccess, sync, send } = await writing()
+    const written = repository.comment(1, { body: 'From there' })
+    await sync()
+    loseAccess()
+    service.host.onResponse(({ url }) => {
+      if (url.includes('/issues/comments/')) regainAccess()
+    })
+    // Of the second of what is stored: only the code host knows which is newer.
+    repository.edit(written.id, { body: 'Edited there' }, 0)
+    const edited = await send(commentDelivery(written, { ...about, action: 'edited' }))
+    service.host.onResponse(() => {})
+    expect(edited).toMatchObject({ outcome: 'updated', reason: null })
+    expect(await bodiesOf(id)).toEqual(['Edited there'])
+  })
+
+  test('a full run marks no item as deleted if the access returns before the repository is asked for', async () => {
+    const { ids, repository, loseAccess, regainAccess, sync } = await writing([{}, {}, {}])
+    repository.remove(2)
+    repository.remove(3)
+    const before = service.host.requests.length
+    service.host.onResponse(({ url }) => {
+      if (url.includes('sort=updated') && url.includes('since=')) {
+        delete repository.items.get(2)?.gone
+        loseAccess()
+      }
+      if (url.endsWith('/issues/3')) regainAccess()
+    })
+    const run = await sync('?mode=full')
+    service.host.onResponse(() => {})
+    expect(run).toMatchObject({ status: 'completed', gone: 1 })
+    const states = await Promise.all(ids.map(async (id) => (await service.task(id)).sourceState))
+    expect(states).toEqual(['present', 'present', 'deleted'])
+    const single = service.asked(before).filter((line) => /issues\/\d+$/.test(line))
+    expect(single.map((line) => `${line.slice(0, 3)} ${line.at(-1)}`)).toEqual([
+      '404 2',
+      '404 3',
+      '200 2',
+      '410 3',
+    ])
+  })
+
+  test('a full run deletes no comment if the access returns before the repository is asked for', async () => {
+    const { id, repository, loseAccess, regainAccess, sync } = await writing()
+    const comments = ['Unlisted', 'Deleted', 'Listed'].map((body) => repository.comment(1, { body }))
+    await sync()
+    const [unlisted, deleted] = comments.map((comment) => ({ ...comment }))
+    if (!unlisted || !deleted) throw new Error('The comments are missing.')
+    repository.removeComment(unlisted.id)
+    repository.removeComment(deleted.id)
+    service.host.onResponse(({ url }) => {
+      if (url.includes('comments?per_page=100') && !repository.comments.has(unlisted.id)) {
+        repository.comments.set(unlisted.id, unlisted)
+        loseAccess()
+      }
+      if (url.endsWith(`/issues/comments/${deleted.id}`)) regainAccess()
+    })
+    const run = await sync('?mode=full')
+    service.host.onResponse(() => {})
+    expect(run).toMatchObject({ status: 'completed', comments: { deleted: 1 } })
+    expect(await bodiesOf(id)).toEqual(['Unlisted', 'Listed'])
+  })
+
   test('a full run that has lost it between the list and the items marks none as deleted', async () => {
     const { ids, repository, loseAccess, regainAccess, sync } = await writing([{}, {}])
     repository.remove(2)
@@ -152,59 +218,6 @@ describe('an item that was marked as gone although it was not', () => {
   })
 })
 
-describe('a redirect', () => {
-  const redirectTo = (location: string, path: string) =>
-    service.host.fault(
-      { status: 301, headers: { location }, body: '{}' },
-      { times: 100, matches: ({ url }) => url.endsWith(path) },
-    )
-
-  test.each([
-    ['another host', () => 'https://login.example/issues/1'],
-    ['the same entry', (id: number) => `${service.host.url}/repositories/${id}/issues/1`],
-    ['another page of the host', () => `${service.host.url}/login`],
-  ])('to %s is not a transfer: it is asked again', async (_, locationOf) => {
-    const { id, repository } = await writing()
-    redirectTo(locationOf(repository.id), `/repositories/${repository.id}/issues/1`)
-    await service.patch(`/api/tasks/${id}`, { status: 'done' })
-    await vi.waitFor(async () => {
-      const { sourceState, writeBack } = await service.task(id)
-      expect([sourceState, writeBack.error?.code]).toEqual(['present', 'codehost_unreachable'])
-    }, POLLING)
-    service.host.heal()
-    await service.post(`/api/tasks/${id}/write-back/retry`)
-    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
-    expect(repository.items.get(1)?.state).toBe('closed')
-  })
-
-  test('to an entry of a repository with another id is one, also by its name', async () => {
-    const { id, repository } = await writing()
-    const target = service.host.repository(`acme/target-of-${repository.id}`)
-    redirectTo(`${service.host.url}/repos/${target.name}/issues/7`, `/repositories/${repository.id}/issues/1`)
-    await service.patch(`/api/tasks/${id}`, { status: 'done' })
-    expect(await settled(service, id)).toMatchObject({
-      sourceState: 'transferred',
-      writeBack: { state: 'dropped', error: { code: 'issue_transferred' } },
-    })
-    service.host.heal()
-  })
-
-  test('to the repository by its own name is none', async () => {
-    const { id, repository } = await writing()
-    redirectTo(
-      `${service.host.url}/repos/${repository.name}/issues/1`,
-      `/repositories/${repository.id}/issues/1`,
-    )
-    await service.patch(`/api/tasks/${id}`, { status: 'done' })
-    await vi.waitFor(
-      async () => expect((await service.task(id)).writeBack.error?.code).toBe('codehost_unreachable'),
-      POLLING,
-    )
-    expect((await service.task(id)).sourceState).toBe('present')
-    service.host.heal()
-  })
-})
-
 describe('a posted comment that is missing when its edit or deletion is written', () => {
   test.each(['edited', 'deleted'] as const)(
     'but can be read was not deleted: %s, the write fails',
@@ -229,4 +242,26 @@ describe('a posted comment that is missing when its edit or deletion is written'
       else expect(posted).toBeUndefined()
     },
   )
+
+  test('was not deleted if the access returns before its item is asked for: the write fails', async () => {
+    const { id, repository, loseAccess, regainAccess } = await writing()
+    const created = (await comment(id)).body
+    await settled(service, id)
+    let isSent = false
+    service.host.onResponse(({ method, url }) => {
+      const isComment = url.includes('/issues/comments/')
+      if (isComment && method === 'PATCH') isSent = true
+      if (!isSent && url.endsWith('/issues/1')) loseAccess()
+      if (isComment && method === 'GET') regainAccess()
+    })
+    await service.patch(`/api/comments/${created.id}`, { body: 'Edited here' })
+    const { writeBack } = await settled(service, id)
+    service.host.onResponse(() => {})
+    expect(writeBack).toMatchObject({ state: 'failed', error: { code: 'codehost_access_denied' } })
+    regainAccess()
+    await service.post(`/api/tasks/${id}/write-back/retry`)
+    expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
+    const [posted] = repository.comments.values()
+    expect(posted?.body).toContain('Edited here')
+  })
 })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('a full reconciliation', () => {
-  test('requests missing items one by one; their tasks stay and show what happened', async () => {
+  test('requests missing items one by one, and twice before they count as deleted; their tasks stay and show what happened', async () => {
     const { project, repository, sync } = await service.connected({}, 30)
     await sync()
     repository.remove(3, 'deleted')
@@ -19,7 +19,7 @@ describe('a full reconciliation', () => {
     expect(run).toMatchObject({ status: 'completed', mode: 'full', fetched: 27, gone: 3 })
     expect(sumOf(run)).toBe(27)
     const single = service.asked(since).filter((line) => /issues\/\d+$/.test(line))
-    expect(single.map((line) => line.split(' ')[0])).toEqual(['410', '301', '404'])
+    expect(single.map((line) => line.split(' ')[0])).toEqual(['410', '301', '404', '410', '404'])
     const tasks = await service.tasksOf(project.id)
     expect(tasks.size).toBe(30)
     expect([3, 4, 5, 6].map((number) => tasks.get(number).source_state)).toEqual([
