@@ -31,8 +31,8 @@ interface ApplyOptions {
 }
 
 /**
- * Applies what the database does not have yet, in drizzle's own table. Almost every migration is a transaction of its own, where
- * drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
+ * Applies what the database does not have yet, in drizzle's own table. Almost every migration is a transaction of its
+ * own, where drizzle's migrator takes one for all: the locks of the first would last until the end of the slowest.
  * @throws Error if the database has a migration of a later version, whose schema this code does not know; or if instances
  * run that have to be stopped
  */

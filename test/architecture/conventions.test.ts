@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { namedSchemas } from '../../src/schemas/index.ts'
@@ -6,6 +6,9 @@ import { files, root, source } from '../support/source-files.ts'
 
 /** What npm's scripts start: only these know the environment. */
 const ENTRY_POINTS = ['server.ts', 'cli.ts']
+
+/** Comments are not wrapped by the formatter, whose width is for code. */
+const MAX_COMMENT_LENGTH = 125
 
 describe('the source', () => {
   test('lists each schema with an id', async () => {
@@ -37,6 +40,18 @@ describe('the source', () => {
       .filter(({ file }) => !ENTRY_POINTS.includes(file) && /process\.env/.test(source(file)))
       .map(({ file }) => `src/${file} reads process.env: ask config.ts`)
     expect(violations).toEqual([])
+  })
+
+  test('has no long comment lines', () => {
+    const exclude = (path: string) => path.endsWith('node_modules') || path.endsWith('.gen.ts')
+    const long = globSync('{src,test}/**/*.{ts,tsx}', { cwd: root, exclude }).flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          line.length > MAX_COMMENT_LENGTH && /^\s*(\/\/|\/?\*)/.test(line) ? `${file}:${index + 1}` : [],
+        ),
+    )
+    expect(long, `at most ${MAX_COMMENT_LENGTH} characters`).toEqual([])
   })
 
   test('keeps its top level to the listed names', () => {

@@ -5,7 +5,7 @@ import { type NewTaskInBulk, TaskChange } from '../../src/schemas/task-requests.
 import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool, mcpConnections } from '../support/mcp-clients.ts'
 
-/* Each field that a create and a change accept, over every interface. Blockers are tasks: `dependencies.test.ts` has them. */
+/* Each field that a create and a change accept, over every interface. Blockers are in `dependencies.test.ts`. */
 
 type Field = Exclude<keyof NewTaskInBulk & keyof TaskChange, 'blockedBy'>
 

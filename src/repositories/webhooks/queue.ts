@@ -141,8 +141,8 @@ export function webhookQueueRepository(db: Executor) {
 
     /**
      * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
-     * everywhere; one that is being deleted is left out. Returns the ids of the others. A failure is also left out if another
-     * instance has delivered since.
+     * everywhere; one that is being deleted is left out. Returns the ids of the others. A failure is also left out if
+     * another instance has delivered since.
      */
     async record(attempts: Attempt[]): Promise<Set<string>> {
       const webhookIds = [...new Set(attempts.map(({ webhookId }) => webhookId))]
