@@ -1,4 +1,3 @@
-import { fairShares } from '../lib/fair-shares.ts'
 import { without } from '../lib/without.ts'
 import type { Task, WrittenTask } from '../schemas/task.ts'
 import type { AssistantComment } from '../schemas/tool-results.ts'
@@ -50,10 +49,10 @@ export function taskWithinBudget<T extends LongMembers>(
   if (long.reduce((sum, name) => sum + maxBytes(name, task[name]), 0) <= room) return task
   const needs = long.map((name) => need(name, { value: task[name], room }))
   if (needs.reduce((sum, need) => sum + need, 0) <= room) return task
-  const shares = fairShares(needs, room - lineBytes('cut', long))
-  const cut = long.filter((_, index) => (shares[index] ?? 0) < (needs[index] ?? 0))
-  const fitting = long.flatMap((name, index) => {
-    const value = cut.includes(name) ? fitted(task, { name, maxBytes: shares[index] ?? 0 }) : task[name]
+  const share = maxShare(needs, room - lineBytes('cut', long))
+  const cut = long.filter((_, index) => (needs[index] ?? 0) > share)
+  const fitting = long.flatMap((name) => {
+    const value = cut.includes(name) ? fitted(task, { name, maxBytes: share }) : task[name]
     return value === undefined ? [] : [[name, value]]
   })
   // Cast: each long member is left out, or has the same type.
@@ -74,6 +73,17 @@ const maxBytes = (name: string, value: unknown) => 7 * (JSON.stringify({ [name]:
 /** A text that is too long anyway isn't measured. */
 const need = (name: string, { value, room }: { value: unknown; room: number }) =>
   typeof value === 'string' && value.length > room ? room + 1 : lineBytes(name, value)
+
+/** What each may have at most, so that all have no more than the total: what short ones leave goes to the others. */
+function maxShare(needs: number[], total: number): number {
+  let [share, left] = [0, total]
+  for (const [served, need] of needs.toSorted((a, b) => a - b).entries()) {
+    share = Math.floor(left / (needs.length - served))
+    if (need > share) break
+    left -= need
+  }
+  return share
+}
 
 /** As `fencedMembers` writes it. */
 const lineBytes = (name: string, value: unknown) => Buffer.byteLength(`${inertJson({ [name]: value })}\n`)

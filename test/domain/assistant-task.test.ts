@@ -77,6 +77,21 @@ describe('a task within a budget', () => {
     expect(shown.length).toBeGreaterThan(1)
   })
 
+  test('gives its long texts the same, and what a short one leaves', () => {
+    const [base] = fc.sample(task, { numRuns: 1, seed: 1 })
+    const whole = { ...base, similar: [], comments: [], latestReports: [] } as unknown as NonNullable<
+      typeof base
+    >
+    const texts = { description: 'd'.repeat(9_000), notes: 'n'.repeat(9_000) }
+
+    const both = taskWithinBudget({ ...whole, ...texts }, 1_000)
+    const one = taskWithinBudget({ ...whole, ...texts, notes: 'Short.' }, 1_000)
+
+    expect(Math.abs(both.description.length - both.notes.length)).toBeLessThan(20)
+    expect(one.description.length).toBeGreaterThan(1.9 * both.description.length)
+    for (const fitting of [both, one]) expect(Math.max(...sizes(fitting))).toBeGreaterThan(950)
+  })
+
   test('has the beginning of the last comment if there is no room for more', () => {
     const [base] = fc.sample(task, { numRuns: 1, seed: 1 })
     const [only] = fc.sample(comment, { numRuns: 1, seed: 1 })
