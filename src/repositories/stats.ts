@@ -1,10 +1,11 @@
-import { sql } from '../db/drizzle.ts'
+import { inArray, sql } from '../db/drizzle.ts'
 import { syncRuns } from '../db/tables/codehost.ts'
 import { codehostWrites } from '../db/tables/codehost-writes.ts'
 import { deliveries } from '../db/tables/deliveries.ts'
 import { feedbackUnreadable } from '../db/tables/feedback.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries, webhooks } from '../db/tables/webhooks.ts'
+import { ACTIVE_STATUSES } from '../domain/codehost/progress.ts'
 import type { Executor } from './index.ts'
 
 /** Metrics that are read from the database. */
@@ -78,7 +79,7 @@ const webhookStates = sql`
 
 const syncs = sql`
   (select 'sync' as queue, status as state from ${syncRuns}
-    where status in ('queued', 'running', 'rate_limited') limit ${MAX_COUNTED})`
+    where ${inArray(syncRuns.status, ACTIVE_STATUSES)} limit ${MAX_COUNTED})`
 
 const writes = sql`
   (select 'write_back', case status when 'pending' then 'queued' else status end from ${codehostWrites}

@@ -1,4 +1,8 @@
+import type { SyncRun } from '../../schemas/sync-run.ts'
 import { toSecond } from './item.ts'
+
+/** Of runs that have not ended. A project has at most one. */
+export const ACTIVE_STATUSES = ['queued', 'running', 'rate_limited'] as const satisfies SyncRun['status'][]
 
 /**
  * The progress of a run. Written in the transaction of each page, so that the next worker requests no committed page

@@ -14,6 +14,7 @@ import {
 } from '../../db/drizzle.ts'
 import { codehostConnections, syncItems, syncRuns } from '../../db/tables/codehost.ts'
 import { projects } from '../../db/tables/projects.ts'
+import { ACTIVE_STATUSES } from '../../domain/codehost/progress.ts'
 import type { Executor, Reach } from '../index.ts'
 import { isWithin } from '../ordered-by-index.ts'
 import type { ConnectionRow } from './connections.ts'
@@ -24,8 +25,6 @@ export type SyncItemRow = typeof syncItems.$inferSelect
 
 /** A worker's claim on a run: the run's id and the number of the lease. */
 export type RunLease = Pick<SyncRunRow, 'id' | 'lease'>
-
-const ACTIVE: SyncRunRow['status'][] = ['queued', 'running', 'rate_limited']
 
 /**
  * A worker that does not extend its lease within this time loses the run. By the database's clock only: those of the
@@ -39,7 +38,7 @@ const isLeasedBy = ({ id, lease }: RunLease) =>
 /** Active, without a valid lease, and not rate limited. */
 const waits = (now: Date) =>
   and(
-    inArray(syncRuns.status, ACTIVE),
+    inArray(syncRuns.status, ACTIVE_STATUSES),
     or(isNull(syncRuns.leaseUntil), lt(syncRuns.leaseUntil, sql`clock_timestamp()`)),
     or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now)),
   )
@@ -70,7 +69,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
       const [row] = await db
         .select()
         .from(syncRuns)
-        .where(and(eq(syncRuns.projectId, projectId), inArray(syncRuns.status, ACTIVE), inReach))
+        .where(and(eq(syncRuns.projectId, projectId), inArray(syncRuns.status, ACTIVE_STATUSES), inReach))
       return row
     },
 
@@ -79,7 +78,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
       const [row] = await db
         .select()
         .from(syncRuns)
-        .where(and(eq(syncRuns.projectId, projectId), inArray(syncRuns.status, ACTIVE), inReach))
+        .where(and(eq(syncRuns.projectId, projectId), inArray(syncRuns.status, ACTIVE_STATUSES), inReach))
         .for('update')
       return row
     },
@@ -224,7 +223,7 @@ export function syncQueue(db: Executor) {
             lte(codehostConnections.nextRunAt, now),
             isNull(projects.archivedAt),
             sql`not exists (select from sync_runs where sync_runs.project_id = ${codehostConnections.projectId}
-              and sync_runs.status in ('queued', 'running', 'rate_limited'))`,
+              and ${inArray(syncRuns.status, ACTIVE_STATUSES)})`,
           ),
         )
         .orderBy(asc(codehostConnections.nextRunAt))
