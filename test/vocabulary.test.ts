@@ -31,6 +31,7 @@ const NAMES: Record<string, string> = {
   mistakes: 'errors',
   moment: 'time',
   moments: 'times',
+  overtaken: 'conflict',
   patience: 'deadline',
   patient: 'deadline',
   patiently: 'retry',
@@ -51,6 +52,7 @@ const PREFIXES: Record<string, string> = {
   HEAVIEST_: 'MAX_',
   LONGEST_: 'MAX_',
   MOST_: 'MAX_',
+  noneIf: 'skip',
 }
 
 /** Refused as the whole name of a schema helper. */
@@ -130,8 +132,10 @@ describe('names in src and test', () => {
     ['const trouble = 1', 'trouble'],
     ['function f({ a: lastGate }) {}', 'lastGate'],
     ['interface Vitals { a: 1 }', 'Vitals'],
+    ['class Overtaken {}', 'Overtaken'],
     ['type A = { lanes: 1 }', 'lanes'],
     ['const HEAVIEST_BATCH = 1', 'HEAVIEST_BATCH'],
+    ['function noneIfLocked() {}', 'noneIfLocked'],
     ['import { a as happenings } from "a"', 'happenings'],
   ])('are found: %s', (text, name) => {
     expect(namesIn('src/a.ts', text).flatMap((each) => refusalOf('src/a.ts', each))).toEqual([
@@ -221,6 +225,7 @@ function namesIn(file: string, text: string): string[] {
       ts.isParameter(node) ||
       ts.isBindingElement(node) ||
       ts.isImportSpecifier(node) ||
+      ts.isClassDeclaration(node) ||
       ts.isInterfaceDeclaration(node) ||
       ts.isTypeAliasDeclaration(node) ||
       ts.isPropertySignature(node)

@@ -190,19 +190,19 @@ export const databaseUnavailable = (urls: string[], cause: unknown) =>
 
 /** True for errors that affect every request at the time: retrying each one alone is useless. */
 export const isUnavailable = (error: unknown) =>
-  error instanceof AppError && error.code === 'unavailable' && !isOvertaken(error)
+  error instanceof AppError && error.code === 'unavailable' && !isConflict(error)
 
-class Overtaken extends AppError {}
+class Conflict extends AppError {}
 
 /** Others changed what a request was decided on before it was locked. Concerns this request only. */
-export const overtaken = (cause?: unknown) =>
-  new Overtaken('unavailable', {
+export const conflict = (cause?: unknown) =>
+  new Conflict('unavailable', {
     detail: 'Other requests keep changing what this one depends on. Send it again.',
     retryAfterSeconds: 1,
     cause,
   })
 
-export const isOvertaken = (error: unknown) => error instanceof Overtaken
+export const isConflict = (error: unknown) => error instanceof Conflict
 
 export const backlogFull = () =>
   new AppError('rate_limited', {

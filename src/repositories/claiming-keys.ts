@@ -50,6 +50,6 @@ export const claimingKeys = (allowed: SQL) => sql`
   )`
 
 /** For such a statement: that it waited too long means that it wrote nothing. */
-export function noneIfLocked(error: unknown): undefined {
+export function skipLocked(error: unknown): undefined {
   if (!isLockTimeout(error)) throw error
 }

@@ -4,7 +4,7 @@ import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { type FieldName, INSERTED_FIELDS, type InsertedField } from '../domain/task-fields.ts'
-import { claimingKeys, type KnownResponse, keyedValues, noneIfLocked } from './claiming-keys.ts'
+import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { acceptingLists, lockingProjects } from './locking-projects.ts'
@@ -121,7 +121,7 @@ export function newTasks(db: Executor) {
       const keyed = newTasks.map(({ row, response }) => ({ effectId: row.id, response }))
       const outcome = await insertKeyedTasks(db, { ...valuesOf(newTasks), ...keyedValues(keyed) })
         .then(({ rows: [outcome] }) => outcome)
-        .catch(noneIfLocked)
+        .catch(skipLocked)
         .catch(namingViolations(newTasks[0]?.row.listId))
         .catch(namingUnavailable)
       return new Set(outcome?.missing ?? newTasks.map(({ row }) => row.id))

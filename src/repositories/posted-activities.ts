@@ -5,7 +5,7 @@ import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
-import { claimingKeys, type KnownResponse, keyedValues, noneIfLocked } from './claiming-keys.ts'
+import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor, Reach } from './index.ts'
 
@@ -95,7 +95,7 @@ export function postedActivities(db: Executor) {
     async insertKeyed(posted: KeyedActivity[]): Promise<Set<string>> {
       const keyed = posted.map(({ row, response }) => ({ effectId: row.id, response }))
       const result = await insertKeyedActivities(db, { ...input.valuesOf(posted), ...keyedValues(keyed) })
-        .catch(noneIfLocked)
+        .catch(skipLocked)
         .catch(namingUnavailable)
       return new Set(result?.rows.map(({ id }) => id))
     },

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, isOvertaken, overtaken } from '../errors/index.ts'
+import { AppError, conflict, type ErrorCode, isConflict } from '../errors/index.ts'
 
 /** How often a decision is made again because what it depends on was deleted, archived or moved. */
 const MAX_DECISIONS = 5
@@ -15,10 +15,10 @@ export async function retryDecision<T>(work: () => Promise<T>): Promise<T> {
       return await work()
     } catch (error) {
       if (!hasLostRace(error)) throw error
-      if (attempt === MAX_DECISIONS) throw overtaken(error)
+      if (attempt === MAX_DECISIONS) throw conflict(error)
     }
   }
 }
 
 const hasLostRace = (error: unknown): boolean =>
-  isOvertaken(error) || (error instanceof AppError && GONE.includes(error.code))
+  isConflict(error) || (error instanceof AppError && GONE.includes(error.code))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUnavailable, listNotFound, overtaken, projectNotFound } from '../../src/errors/index.ts'
+import { conflict, isUnavailable, listNotFound, projectNotFound } from '../../src/errors/index.ts'
 import { retryDecision } from '../../src/services/retry-decision.ts'
 
 /** Work that fails with these errors, one after the other, and then succeeds. */
@@ -14,12 +14,12 @@ const failing = (...errors: Error[]) => {
 const ID = '0198c0de-0000-7000-8000-000000000000'
 
 test('a decision whose input changed is made again', async () => {
-  const work = failing(overtaken(), listNotFound(ID), projectNotFound(ID), overtaken())
+  const work = failing(conflict(), listNotFound(ID), projectNotFound(ID), conflict())
   expect(await retryDecision(work)).toBe('done')
 })
 
 test('after five attempts it is refused for the moment, whatever changed', async () => {
-  for (const error of [overtaken(), listNotFound('User Feedback')]) {
+  for (const error of [conflict(), listNotFound('User Feedback')]) {
     const refused = retryDecision(failing(error, error, error, error, error))
     await expect(refused).rejects.toMatchObject({
       code: 'unavailable',

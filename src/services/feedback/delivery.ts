@@ -7,7 +7,7 @@ import {
   ruleLabel,
 } from '../../domain/feedback/routing.ts'
 import { ANALYTICS, newFeedbackTask } from '../../domain/feedback/task.ts'
-import { AppError, overtaken } from '../../errors/index.ts'
+import { AppError, conflict } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type DeliveryRow, newDelivery } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -55,7 +55,7 @@ const MAX_UUID_LENGTH = 255
 /** Locks a project that a decision selected. The decision is made again if it was deleted or archived since. */
 export async function projectAsDecided(...project: Parameters<typeof writableProject>): Promise<ProjectRow> {
   return writableProject(...project).catch((error) => {
-    throw error instanceof AppError ? overtaken(error) : error
+    throw error instanceof AppError ? conflict(error) : error
   })
 }
 
@@ -167,13 +167,13 @@ export async function accept(
     ]
   })
   const ids = await repos.feedback.accept({ rows: accepted.map(({ row }) => row), tasks, activities })
-  if (!ids) throw overtaken()
+  if (!ids) throw conflict()
   const made = new Set(accepted.flatMap(({ row, taskId }) => (ids.has(row.id) ? taskId : [])))
   const reports = tasks.flatMap((task) => {
     const into = targets.get(task.id)
     return into !== undefined && made.has(task.id) ? { task, into } : []
   })
-  if (!(await countNewReports(repos, { clock, reports }))) throw overtaken()
+  if (!(await countNewReports(repos, { clock, reports }))) throw conflict()
   return ids
 }
 

@@ -3,7 +3,7 @@ import { readAccepted } from '../../domain/feedback/reading.ts'
 import { decideRoute, routingFieldsOf } from '../../domain/feedback/routing.ts'
 import { requireAllowed } from '../../domain/operation.ts'
 import { decideChange } from '../../domain/task-change.ts'
-import { deliveryNotFound, deliveryNotReplayable, overtaken } from '../../errors/index.ts'
+import { conflict, deliveryNotFound, deliveryNotReplayable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveryRow } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
@@ -84,7 +84,7 @@ export function feedbackReplay({ repos, clock }: { repos: Repositories; clock: C
     const listId = await feedbackListOf(repos, { clock, project })
     await lockAsSeen(repos, row)
     const task = await repos.tasks.findForUpdate(seen.id)
-    if (task?.projectId !== seen.projectId) throw overtaken()
+    if (task?.projectId !== seen.projectId) throw conflict()
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
     const actor = actorOf(caller)
@@ -116,7 +116,7 @@ async function lockProjects(
 /** Locks a delivery, unless its outcome has changed since the decision. */
 async function lockAsSeen(repos: BoundRepositories, { id, outcome }: DeliveryRow): Promise<void> {
   const row = await repos.deliveries.findForUpdate(id)
-  if (row?.outcome !== outcome) throw overtaken()
+  if (row?.outcome !== outcome) throw conflict()
 }
 
 /** The properties for routing: of the payload while it is stored whole, else those stored in the task. */

@@ -1,6 +1,6 @@
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { storedUnread } from '../../domain/sources/stored-payload.ts'
-import { isOvertaken, isUnavailable } from '../../errors/index.ts'
+import { isConflict, isUnavailable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isOver } from '../../lib/turns.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
@@ -88,7 +88,7 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
     const store = (reading: SourceReading) =>
       redacted(() => retryDecision(() => stored(deliveryId, { source, reading })))
     const outcome = await store(reading).catch((err) => {
-      if (isUnavailable(err) || isOvertaken(err)) throw err
+      if (isUnavailable(err) || isConflict(err)) throw err
       logFailure?.({ ...about, code: 'internal_error', err }, 'delivery of a source failed')
       // It would fail again, and those after it would wait for ever.
       return store(notProcessed(body))

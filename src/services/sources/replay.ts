@@ -1,6 +1,6 @@
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { dedupKeyOf } from '../../domain/sources/repeats.ts'
-import { deliveryNotFound, deliveryNotReplayable, deliveryPending, overtaken } from '../../errors/index.ts'
+import { conflict, deliveryNotFound, deliveryNotReplayable, deliveryPending } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveryRow, SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
@@ -62,12 +62,12 @@ export function sourceReplay({
             isReplay: true,
           })
           const row = await repos.deliveries.findForUpdate(id)
-          if (row?.outcome !== seen.outcome) throw overtaken()
+          if (row?.outcome !== seen.outcome) throw conflict()
           const change = await replayed(repos, {
             ...{ source, row: { ...row, sourceId: source.id }, reading, projects },
             items: judged.get(id) ?? [],
           })
-          if (!(await repos.deliveries.update(id, change))) throw overtaken()
+          if (!(await repos.deliveries.update(id, change))) throw conflict()
         })
       }),
     )

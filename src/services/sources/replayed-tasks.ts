@@ -1,7 +1,7 @@
 import type { ItemTask } from '../../domain/sources/reading.ts'
 import { actorOfSource, changeOfTask, type TaskSourceRef } from '../../domain/sources/tasks.ts'
 import { decideChange, longTextsOf } from '../../domain/task-change.ts'
-import { overtaken } from '../../errors/index.ts'
+import { conflict } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
@@ -40,7 +40,7 @@ export function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
       const task = locked.tasks.get(taskId)
       if (!rendered || !task || locked.projects.get(task.projectId)?.archivedAt) continue
       const { mergedInto } = task
-      if (mergedInto !== null && !targets.includes(mergedInto)) throw overtaken()
+      if (mergedInto !== null && !targets.includes(mergedInto)) throw conflict()
       const change = changeOfTask(task, rendered)
       const outcome = decideChange(task, {
         change,

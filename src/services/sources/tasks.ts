@@ -9,7 +9,7 @@ import {
 } from '../../domain/sources/tasks.ts'
 import type { Destination, StoredTask } from '../../domain/task.ts'
 import { longTextsOf } from '../../domain/task-change.ts'
-import { overtaken } from '../../errors/index.ts'
+import { conflict } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
@@ -100,7 +100,7 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
         const task = known.get(nameOf(row))
         if (!task) return false
         const isOpen = projects.get(task.projectId)
-        if (isOpen === undefined) throw overtaken()
+        if (isOpen === undefined) throw conflict()
         if (!isOpen) results.set(row.id, 'project_archived')
         return isOpen
       })
@@ -140,7 +140,7 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
       const actor = actorOfSource(source)
       const updated = await updateExisting(repos, { destination, actor, origin: originOf(source), changes })
       for (const { row, requestIds } of updated) {
-        if (row.mergedInto !== null && !lockedIds.has(row.mergedInto)) throw overtaken()
+        if (row.mergedInto !== null && !lockedIds.has(row.mergedInto)) throw conflict()
         await writeMerged(repos, { source, now, report: row, rendered: requestIds.map(renderedOf) })
         for (const id of requestIds) results.set(id, { taskId: row.id, created: false })
       }
