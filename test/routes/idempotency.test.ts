@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, type TestApp } from '../support/app.ts'
 import { locksOf } from '../support/locks.ts'
 import { routesOf } from '../support/routes.ts'
+import { signIn } from '../support/sign-in.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
 let instances: TwoInstances
@@ -146,6 +147,34 @@ describe('a repeated request', () => {
       { headers: { 'idempotency-key': key } },
     )
     expect([bulk.status, bulk.headers.get('idempotency-replayed')]).toEqual([201, null])
+  })
+
+  test('to the same route of another resource is another request', async () => {
+    const headers = { 'idempotency-key': newKey() }
+    const { inbox } = await service.given.project()
+    const tasks = [await service.given.task(inbox), await service.given.task(inbox)]
+    for (const { id } of tasks) {
+      const made = await service.post(`/api/tasks/${id}/comments`, { body: 'Once each.' }, { headers })
+      expect([made.status, made.headers.get('idempotency-replayed')]).toEqual([201, null])
+    }
+    for (const { id } of tasks) {
+      const { body } = await service.get(`/api/tasks/${id}/comments`)
+      expect(body.data).toMatchObject([{ body: 'Once each.' }])
+    }
+  })
+
+  test('of a session is not that of its key, nor of another of its sessions', async () => {
+    const key = newKey()
+    const sessions = [await signIn(service, service.adminKey), await signIn(service, service.adminKey)]
+    const callers = [{ key: service.adminKey, headers: {} }, ...sessions.map((session) => session.with)]
+    for (const replayed of [null, 'true']) {
+      for (const { headers, ...caller } of callers) {
+        const options = { ...caller, headers: { ...headers, 'idempotency-key': key } }
+        const { status, headers: sent } = await service.post('/api/tasks', { title: 'of three' }, options)
+        expect([status, sent.get('idempotency-replayed')]).toEqual([201, replayed])
+      }
+    }
+    expect(await titled('of three')).toHaveLength(3)
   })
 
   test('to two instances at once creates one task', async () => {
