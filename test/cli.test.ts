@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { CLEAR_TEXT } from '../src/start-text.ts'
 import { startApp } from './support/app.ts'
 import { spawnCommand } from './support/commands.ts'
 import { newDirectory, removeEmbedded } from './support/embedded-servers.ts'
@@ -16,12 +17,20 @@ test.each([
   ],
 ])('start starts the server, as in %s, and says how to get a key there', async (_, place, command) => {
   const { connectionString, drop } = await freshDatabase()
-  const env = { DATABASE_URL: connectionString, PORT: '0', BOOTSTRAP_API_KEY: 'b'.repeat(32), ...place }
+  const listening = { HOST: '0.0.0.0', PORT: '0' }
+  const env = { DATABASE_URL: connectionString, BOOTSTRAP_API_KEY: 'b'.repeat(32), ...listening, ...place }
   const { process, ended, output } = spawnCommand(['start'], { env })
   await expect.poll(output).toContain(`create one:\n  ${command}\n`)
   expect(output()).toContain('Inlet is running at http://127.0.0.1:')
   process.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0 })
+  // The log is written a little later than what is printed.
+  const warnings = output()
+    .split('\n')
+    .filter((line) => line.includes('sent unencrypted'))
+  expect(warnings.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, host: '0.0.0.0', msg: CLEAR_TEXT },
+  ])
   await drop()
 })
 
