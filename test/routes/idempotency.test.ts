@@ -60,16 +60,6 @@ describe('a repeated request', () => {
     expect((await service.get(`/api/tasks/${task.id}/comments`)).body.data).toHaveLength(1)
   })
 
-  test('of another task is another request', async () => {
-    const headers = { 'idempotency-key': newKey() }
-    for (const title of ['commented first', 'commented second']) {
-      const { body: task } = await service.post('/api/tasks', { title })
-      const commented = await service.post(`/api/tasks/${task.id}/comments`, { body: 'Same.' }, { headers })
-      expect([commented.status, commented.body.taskId]).toEqual([201, task.id])
-      expect(commented.headers.get('idempotency-replayed')).toBeNull()
-    }
-  })
-
   test('waits while its expired key is removed, and says so if that takes too long', async () => {
     const key = newKey()
     await create({ title: 'expired' }, key)
