@@ -32,25 +32,13 @@ export const matchesAny = (globs: string[], files: string[]): boolean =>
   })
 
 /** What each file that a glob matches has in this order. Most files need no compiled glob then. */
-const literalsOf = (glob: string): string[] =>
-  withoutBraces(glob.replace(PLAIN_CLASS, '*'))
-    .replace(/\[.*/s, '*')
-    .split(/[*?]+/)
-    // A folder at any depth may be none.
-    .map((literal) => literal.replace(/^\/|\/$/g, ''))
+const literalsOf = (glob: string): string[] => glob.split(NOT_LITERAL)
 
-/** Classes that end at their first bracket, in braces as well. Any other ends what is known of a glob. */
-const PLAIN_CLASS = /\[!?[\w-]+\]/g
-
-/** With a star for each group of braces; those that are not balanced or cut a class end what is known of a glob. */
-function withoutBraces(glob: string): string {
-  let outer = glob
-  for (let inner = ''; inner !== outer; ) {
-    inner = outer
-    outer = inner.replace(/\{[^{}[]*\}/g, '*')
-  }
-  return /[{}]/.test(outer) ? glob.replace(/\{.*/s, '*') : outer
-}
+/**
+ * Stars, classes that end at their first bracket, and groups of plain words, with the slashes around them: a folder at
+ * any depth may be none. Any other bracket ends what is known.
+ */
+const NOT_LITERAL = /\/?(?:[*?]+|\[!?[\w-]+\]|\{[^{}[]*,[^{}[]*\}|[[{].*)\/?/s
 
 function hasInOrder(file: string, literals: string[]): boolean {
   let from = 0

@@ -124,7 +124,7 @@ async function refsAbout(
   { projectId, paths }: { projectId: string | null; paths: string[] },
 ): Promise<RuleRef[]> {
   const files = paths.map(relativePath)
-  const pause = timeSlices()
+  const pause = timeSlices(2)
   const about: RuleRef[] = []
   for (const ref of await rules.listRefs(projectId)) {
     if (ref.paths.length === 0 || matchesAny(ref.paths, files)) about.push(ref)
