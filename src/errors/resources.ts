@@ -70,10 +70,10 @@ export const projectNotEmpty = (name: string) =>
     detail: `The project "${name}" has tasks. Move them to another project or delete them first.`,
   })
 
-/** @param users what still references it, as text: rules, keys, routing rules, sources, webhooks, a connection. */
-export const projectInUse = (name: string, users: string[]) =>
+/** @param users names what still references it, such as `the source "Forms" and a rule`. */
+export const projectInUse = (name: string, users: string) =>
   new AppError('project_in_use', {
-    detail: `The project "${name}" is in use by ${users.join(' and ')}. Delete its rules, sources, and webhooks, revoke its keys, disconnect its repository, and delete or change the routing rules that target it first.`,
+    detail: `The project "${name}" is in use by ${users}. Delete its rules, sources, and webhooks, revoke its keys, disconnect its repository, and delete or change the routing rules that target it first.`,
   })
 
 export const projectIsDefault = (name: string) =>

@@ -22,20 +22,10 @@ export interface ProjectPageRequest {
   limit: number
 }
 
-/** What prevents the deletion of a project. */
-export interface ProjectContent {
-  tasks: boolean
-  rules: boolean
-  keys: boolean
-  routingRules: boolean
-  sources: boolean
-  webhooks: boolean
-  connections: boolean
-}
-
-const NO_CONTENT: ProjectContent = {
-  ...{ tasks: false, rules: false, keys: false, routingRules: false },
-  ...{ sources: false, webhooks: false, connections: false },
+/** What references a project, and its name if it has one. */
+export interface ProjectUser {
+  kind: 'rule' | 'key' | 'routing rule' | 'source' | 'webhook' | 'connection'
+  name: string | null
 }
 
 export function projectsRepository(db: Executor, reach: Reach) {
@@ -130,18 +120,33 @@ export function projectsRepository(db: Executor, reach: Reach) {
         .where(and(eq(projects.id, id), inReach))
     },
 
-    async findContent(id: string, now: Date): Promise<ProjectContent> {
+    async hasTasks(id: string): Promise<boolean> {
+      const { rows } = await db.execute<{ exists: boolean }>(
+        sql`select exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null)`,
+      )
+      return rows[0]?.exists === true
+    },
+
+    /** What references the project besides tasks, of each kind up to a limit. */
+    async listUsers(id: string, { now, limit }: { now: Date; limit: number }): Promise<ProjectUser[]> {
       const isLive = and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)))
-      const { rows } = await db.execute<Record<keyof ProjectContent, boolean>>(sql`
-        select
-          exists (select from ${tasks} where ${tasks.projectId} = ${id} and ${tasks.deletedAt} is null) as tasks,
-          exists (select from ${rules} where ${rules.projectId} = ${id} and ${rules.deletedAt} is null) as rules,
-          exists (select from ${apiKeys} where ${apiKeys.projectId} = ${id} and ${isLive}) as keys,
-          exists (select from ${webhookRouting} where ${webhookRouting.targetProjectId} = ${id}) as "routingRules",
-          exists (select from ${sources} where ${sources.projectId} = ${id}) as sources,
-          exists (select from ${webhooks} where ${webhooks.projectId} = ${id}) as webhooks,
-          exists (select from ${codehostConnections} where ${codehostConnections.projectId} = ${id}) as connections`)
-      return rows[0] ?? NO_CONTENT
+      const { rows } = await db.execute<ProjectUser & Record<string, unknown>>(sql`
+        (select 'rule' as kind, null as name from ${rules}
+          where ${rules.projectId} = ${id} and ${rules.deletedAt} is null limit 1)
+        union all
+        (select 'key', ${apiKeys.name} from ${apiKeys}
+          where ${apiKeys.projectId} = ${id} and ${isLive} limit ${limit})
+        union all
+        (select 'routing rule', ${webhookRouting.name} from ${webhookRouting}
+          where ${webhookRouting.targetProjectId} = ${id} limit ${limit})
+        union all
+        (select 'source', ${sources.name} from ${sources} where ${sources.projectId} = ${id} limit ${limit})
+        union all
+        (select 'webhook', ${webhooks.name} from ${webhooks} where ${webhooks.projectId} = ${id} limit ${limit})
+        union all
+        select 'connection', ${codehostConnections.repository} from ${codehostConnections}
+          where ${codehostConnections.projectId} = ${id}`)
+      return rows
     },
 
     /** Deletes an empty project with its lists, and its deleted tasks and rules before their retention ends. */

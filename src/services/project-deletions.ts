@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import type { ProjectDeletionRow } from '../repositories/deletions.ts'
 import { type BoundRepositories, everywhere } from '../repositories/index.ts'
-import type { ProjectRow } from '../repositories/projects.ts'
+import type { ProjectRow, ProjectUser } from '../repositories/projects.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 import { type DeletionDeps, deleterOf, largeDeletions, MAX_AT_ONCE } from './large-deletions.ts'
@@ -106,19 +106,16 @@ async function lockEmptyProject(
   // No writer adds a task without a lock on the project, so its lists need none against that; in this order, their
   // deletion cannot deadlock with the aggregation of counts.
   await repos.lists.listForUpdate(id)
-  const content = await repos.projects.findContent(id, clock.now())
-  if (content.tasks) throw projectNotEmpty(project.name)
-  const users = USERS.filter(([member]) => content[member]).map(([, label]) => label)
-  if (users.length > 0) throw projectInUse(project.name, users)
+  if (await repos.projects.hasTasks(id)) throw projectNotEmpty(project.name)
+  const users = await repos.projects.listUsers(id, { now: clock.now(), limit: MAX_NAMED })
+  if (users.length > 0) throw projectInUse(project.name, namesOf(users))
   return project
 }
 
-/** What can reference a project, and its name in errors. */
-const USERS = [
-  ['rules', 'rules'],
-  ['keys', 'keys'],
-  ['routingRules', 'routing rules'],
-  ['sources', 'sources'],
-  ['webhooks', 'webhooks'],
-  ['connections', 'a connection'],
-] as const
+/** What an error names of each kind that references a project. */
+const MAX_NAMED = 3
+
+function namesOf(users: ProjectUser[]): string {
+  const names = users.map(({ kind, name }) => (name === null ? `a ${kind}` : `the ${kind} "${name}"`))
+  return new Intl.ListFormat('en').format(new Set(names))
+}

@@ -54,7 +54,7 @@ describe('deleting a project', () => {
     const refused = await service.delete(`/api/projects/${project.id}`)
 
     expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
-    expect(refused.body.detail).toContain('rules')
+    expect(refused.body.detail).toContain('in use by a rule.')
   })
 
   test('is rejected while a key is bound to it, and ignores revoked keys', async () => {
@@ -64,7 +64,7 @@ describe('deleting a project', () => {
 
     const refused = await service.delete(`/api/projects/${project.id}`)
     expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
-    expect(refused.body.detail).toContain('keys')
+    expect(refused.body.detail).toContain('in use by the key "')
     // The key that asks is bound, too.
     expect((await service.delete(`/api/projects/${project.id}`, { key })).status).toBe(409)
 

@@ -22,7 +22,7 @@ const route = (targetProjectId: string, app = service) =>
 describe('deleting a project that something else uses', () => {
   test.each<[string, (projectId: string) => Promise<string>]>([
     [
-      'sources',
+      'the source "Forms"',
       async (projectId) => {
         const template = { title: '{{ payload.title }}' }
         const { body } = await service.post('/api/sources', {
@@ -32,7 +32,7 @@ describe('deleting a project that something else uses', () => {
       },
     ],
     [
-      'webhooks',
+      'the webhook "Chat"',
       async (projectId) => {
         const url = 'http://127.0.0.1:9/hook'
         const { body } = await service.post('/api/webhooks', { name: 'Chat', url, projectId })
@@ -40,7 +40,7 @@ describe('deleting a project that something else uses', () => {
       },
     ],
     [
-      'a connection',
+      'the connection "acme/app"',
       async (projectId) => {
         await service.query(
           `insert into codehost_connections (id, project_id, repository, repository_id, api_url, schedule, next_full_at,
@@ -62,6 +62,20 @@ describe('deleting a project that something else uses', () => {
   })
 })
 
+test('a project in use by several names up to three of each kind', async () => {
+  const project = await service.given.project()
+  for (const name of ['One', 'Two', 'Three', 'Four']) {
+    const rule = { name, appMatch: `${name}-${project.id}`, targetProjectId: project.id }
+    expect((await service.post('/api/webhook-routing', rule)).status).toBe(201)
+  }
+  await service.given.key({ projectId: project.id })
+  await service.post('/api/rules', { content: 'Be brief.', projectId: project.id })
+  const { body } = await remove(project.id)
+  expect(body.detail).toMatch(
+    /in use by a rule, the key "[^"]+", (the routing rule "\w+", ){2}and the routing rule "\w+"\./,
+  )
+})
+
 describe('deleting a project that a routing rule targets', () => {
   test.each([
     ['active', true],
@@ -72,7 +86,7 @@ describe('deleting a project that a routing rule targets', () => {
     await service.patch(`/api/webhook-routing/${rule.id}`, { isActive })
     const refused = await remove(project.id)
     expect(refused).toMatchObject({ status: 409, body: { code: 'project_in_use' } })
-    expect(refused.body.detail).toContain('routing rules')
+    expect(refused.body.detail).toContain('in use by a routing rule.')
     expect((await service.get(`/api/projects/${project.id}`)).status).toBe(200)
 
     await service.delete(`/api/webhook-routing/${rule.id}`)
