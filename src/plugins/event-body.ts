@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type PushReading, readPush } from '../domain/codehost/delivery.ts'
-import { type DeliveryReading, readDelivery } from '../domain/feedback/reading.ts'
 import { invalidJson } from '../errors/index.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import { keepingError, readBody, refuseTooMuch } from './json-body.ts'
@@ -30,21 +29,14 @@ export const eventBody = fp<EventBodyOptions>(
   { name: 'event-body', dependencies: ['json-body'] },
 )
 
-/** Parses the delivery of a request. */
-export const deliveryIn = ({ body }: FastifyRequest): DeliveryIn =>
-  feedbackIn(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
-
-/** Parses a verified delivery of a source as the feedback receiver does. */
-export const verifiedDeliveryIn = (request: FastifyRequest): DeliveryIn => feedbackIn(utf8In(request))
-
-function feedbackIn(bytes: Buffer): DeliveryIn {
+/**
+ * The bytes of feedback, as they were sent.
+ * @throws validation_failed
+ */
+export function feedbackBytesIn({ body }: FastifyRequest): Buffer {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   refuseTooMuch(bytes, { maxValues: FEEDBACK_VALUES })
-  return { reading: readDelivery(bytes), bytes: bytes.length }
-}
-
-interface DeliveryIn {
-  reading: DeliveryReading
-  bytes: number
+  return bytes
 }
 
 /**
@@ -60,18 +52,14 @@ export function pushIn(request: FastifyRequest): { reading: PushReading; payload
 }
 
 /**
- * The JSON of a verified delivery, in UTF-8.
+ * The JSON of a verified delivery of a source, in UTF-8.
  * @throws validation_failed
  */
-export function jsonBytesIn(request: FastifyRequest): Buffer {
-  const bytes = utf8In(request)
-  refuseTooMuch(bytes)
-  return bytes
-}
-
-function utf8In(request: FastifyRequest): Buffer {
+export function sourceBytesIn(request: FastifyRequest, mapping: 'template' | 'feedback'): Buffer {
   const charset = /charset="?([\w.:-]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  return inUtf8(payloadIn(request), charset)
+  const bytes = inUtf8(payloadIn(request), charset)
+  refuseTooMuch(bytes, mapping === 'feedback' ? { maxValues: FEEDBACK_VALUES } : {})
+  return bytes
 }
 
 /** A charset that is not known is read as UTF-8. */

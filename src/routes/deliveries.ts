@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { DeliveryPage, DeliveryQuery, DeliveryWithPayload } from '../schemas/delivery.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
-import { deliveriesOperations } from '../services/deliveries.ts'
+import { deliveriesOperations } from '../services/deliveries/index.ts'
 import type { Services } from '../services/index.ts'
 
 const tags = ['Deliveries']

@@ -2,17 +2,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
-import { deliveryIn, eventBody } from '../plugins/event-body.ts'
+import { eventBody, feedbackBytesIn } from '../plugins/event-body.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from '../schemas/feedback.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
+import { outcomeOf, type StoredReceipt } from '../services/deliveries/receiver.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome } from '../services/metrics/index.ts'
-import type { DeliveryOutcome } from '../services/recorder.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface ReceiverOptions extends Pick<Services, 'feedback' | 'metrics'> {
+interface ReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> {
   /** Run before the body is read. */
   guards: Guard[]
   buffer: RetryBuffer
@@ -21,7 +21,7 @@ interface ReceiverOptions extends Pick<Services, 'feedback' | 'metrics'> {
 /** The feedback receiver. */
 export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async (
   app,
-  { feedback, guards, buffer, metrics },
+  { receivers, guards, buffer, metrics },
 ) => {
   await app.register(eventBody)
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
@@ -52,17 +52,19 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
       },
     },
     async (request, reply) => {
-      const { reading, bytes } = deliveryIn(request)
-      const delivery = feedback.deliveryOf(reading, { bytes })
-      const receipt = await buffer(reply.elapsedTime, () => feedback.receive(delivery))
-      metrics.delivered(outcomeOf(receipt))
-      if (!receipt.accepted || receipt.duplicate) return reply.status(200).send(receipt)
-      return reply.status(201).send(receipt)
+      const { headers } = request
+      const store = await receivers.feedback({ id: null }, { bytes: feedbackBytesIn(request), headers })
+      const receipt = await buffer(reply.elapsedTime, store)
+      const outcome = outcomeOf(receipt)
+      metrics.delivered(outcome)
+      return reply.status(outcome === 'created' ? 201 : 200).send(toFeedbackReceipt(receipt))
     },
   )
 }
 
-function outcomeOf(receipt: FeedbackReceipt | FeedbackIgnored): DeliveryOutcome {
-  if (!receipt.accepted) return 'ignored'
-  return receipt.duplicate ? 'duplicate' : 'created'
+/** Casts: feedback is routed, and never pending; what is ignored are other events. */
+function toFeedbackReceipt(receipt: StoredReceipt): FeedbackReceipt | FeedbackIgnored {
+  if (!('tasks' in receipt)) return receipt as FeedbackIgnored
+  const { tasks: _, ...feedback } = receipt
+  return feedback as FeedbackReceipt
 }

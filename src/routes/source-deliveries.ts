@@ -4,20 +4,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SenderGuards } from '../guards/delivery-sender.ts'
 import type { BodyIntake } from '../lib/body-intake.ts'
 import type { RetryBuffer } from '../lib/retry-buffer.ts'
-import { eventBody, jsonBytesIn, verifiedDeliveryIn } from '../plugins/event-body.ts'
+import { eventBody, sourceBytesIn } from '../plugins/event-body.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { SourceDelivery, SourceIgnored, SourcePending, SourceReceipt } from '../schemas/source-delivery.ts'
+import { outcomeOf, type StoredReceipt } from '../services/deliveries/receiver.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome } from '../services/metrics/index.ts'
 import type { SourceOutcome } from '../services/recorder.ts'
-import { outcomeOf, type StoredReceipt } from '../services/sources/delivery.ts'
-import { sourceReceiptOf } from '../services/sources/feedback.ts'
 import type { SourceTarget } from '../services/sources/receiving.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'feedback' | 'metrics'> {
+interface SourceReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> {
   senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified' | 'isVerified'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
@@ -31,7 +30,7 @@ interface SourceReceiverOptions extends Pick<Services, 'sourceReceiver' | 'feedb
 /** The receiver of the sources. */
 export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOptions> = async (
   app,
-  { sourceReceiver, feedback, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
+  { receivers, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
 ) => {
   await app.register(eventBody, {
     bodyIntakeOf: (request) => (senders.isUnverified(request) ? unverifiedIntake : undefined),
@@ -75,7 +74,10 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       },
     },
     async (request, reply) => {
-      const receipt = await buffer(reply.elapsedTime, await receiving(request))
+      const source = senders.targetOf(request)
+      const sent = { bytes: sourceBytesIn(request, source.mapping), headers: request.headers }
+      const store = await receivers[source.mapping](source, sent)
+      const receipt = await buffer(reply.elapsedTime, store)
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
       if (!receipt.accepted && receipt.reason === 'project_archived') logFailure(request, receipt.reason)
@@ -87,22 +89,6 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
   function logFailure(request: FastifyRequest, code: string): void {
     const { id: sourceId, projectId } = senders.targetOf(request)
     request.log.warn({ code, projectId, sourceId }, 'delivery of a source failed')
-  }
-
-  /** Reads a delivery; what is returned stores it, and can be repeated. */
-  async function receiving(request: FastifyRequest): Promise<() => Promise<StoredReceipt>> {
-    const source = senders.targetOf(request)
-    if (source.mapping === 'feedback') {
-      const { reading, bytes } = verifiedDeliveryIn(request)
-      const delivery = feedback.deliveryOf(reading, { bytes, sourceId: source.id })
-      return async () => {
-        const receipt = await feedback.receive(delivery)
-        return receipt.accepted ? sourceReceiptOf(receipt) : receipt
-      }
-    }
-    const { headers } = request
-    const delivery = await sourceReceiver.deliveryOf(source, { bytes: jsonBytesIn(request), headers })
-    return () => sourceReceiver.receive(delivery)
   }
 }
 

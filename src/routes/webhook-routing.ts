@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { deliveryIn, eventBody } from '../plugins/event-body.ts'
+import { eventBody, feedbackBytesIn } from '../plugins/event-body.ts'
 import { WebhookEvent } from '../schemas/feedback.ts'
 import { IdempotencyKey } from '../schemas/headers.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
@@ -141,6 +141,6 @@ const dryRunRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'routing'>> = async
         response: { 200: responses(ref(RoutingTest), { description: 'The routing result.' }) },
       },
     },
-    async (request) => routing.test(deliveryIn(request).reading),
+    async (request) => routing.test(feedbackBytesIn(request)),
   )
 }

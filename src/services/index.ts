@@ -25,9 +25,10 @@ import { codehostService } from './codehost/index.ts'
 import { type CodehostDeps, tokenVault } from './codehost/token.ts'
 import { commentsService } from './comments.ts'
 import { contextService } from './context.ts'
-import { deliveriesService } from './deliveries.ts'
+import { deliveriesService } from './deliveries/index.ts'
+import { deliveryReceiver } from './deliveries/receiver.ts'
 import { exportService } from './export.ts'
-import { feedbackService } from './feedback/index.ts'
+import { feedbackInterpreter } from './feedback/index.ts'
 import { feedbackReplay } from './feedback/replay.ts'
 import { routingService } from './feedback/routing.ts'
 import { idempotencyService } from './idempotency.ts'
@@ -45,10 +46,9 @@ import { rulesService } from './rules.ts'
 import { savedFiltersService } from './saved-filters.ts'
 import { sessionsService } from './sessions.ts'
 import { sourceBacklogService } from './sources/backlog.ts'
-import { feedbackTests } from './sources/feedback.ts'
 import { sourcesService } from './sources/index.ts'
 import { payloadReader } from './sources/reader.ts'
-import { sourceReceiver } from './sources/receiving.ts'
+import { templateInterpreter } from './sources/receiving.ts'
 import { sourceReplay } from './sources/replay.ts'
 import { sourceSecrets } from './sources/secrets.ts'
 import { sourceSenders } from './sources/senders.ts'
@@ -132,14 +132,16 @@ export function services(given: ServiceDeps) {
     metrics,
     stream: streamService({ repos, feed, sequencer, access, clock }),
     changes: changesService({ repos, feed, sequencer, access }),
-    feedback: feedbackService({ repos, clock }),
+    receivers: {
+      feedback: deliveryReceiver(feedbackInterpreter({ repos, clock })),
+      template: deliveryReceiver(templateInterpreter({ repos, clock, reader })),
+    },
     deliveries: deliveriesService({ repos, replays }),
     push,
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets, logFailure }),
-    sourceTests: sourceTests({ repos, reader, feedback: feedbackTests({ repos, routing }) }),
-    sourceReceiver: sourceReceiver({ repos, clock, reader }),
+    sourceTests: sourceTests({ repos, reader, routing }),
     sourceBacklog: sourceBacklogService({ repos, clock, reader, metrics, logFailure }),
     /** To be closed with the service. */
     payloadReader: reader,

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { deliver } from '../support/code-host-deliveries.ts'
-import { deliveryOf, feedback } from '../support/feedback.ts'
+import { feedback, storing } from '../support/feedback.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, collectErrors, smallTargets, testWith, violationsOn } from './support/browser.ts'
@@ -17,7 +17,8 @@ async function fill({ service }: AppInBrowser<Syncing>) {
   })
   await post('/api/rules', { content: 'Run the tests first.', priority: 3 })
   await post('/api/webhook-routing', { appMatch: 'com.example.app', targetProjectId: project.id })
-  await service.service.feedback.receive(deliveryOf(service, feedback()))
+  const store = await storing(service, feedback())
+  await store()
   const { body: gone } = await post('/api/tasks', { title: 'Gone' })
   await service.delete(`/api/tasks/${gone.id}`)
   await post('/api/webhook-secrets', {})

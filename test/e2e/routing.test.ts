@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { deliveryOf, feedback } from '../support/feedback.ts'
+import { feedback, storing } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('webhook routing', () => {
@@ -110,7 +110,8 @@ describe('webhook routing', () => {
     const { post } = app.service
     await post('/api/projects', { name: 'Routed from the inbox' })
     const event = feedback({ bundle_id: 'com.example.inbox', note: 'Picked out of many' })
-    await app.service.service.feedback.receive(deliveryOf(app.service, event))
+    const store = await storing(app.service, event)
+    await store()
     const page = await app.open('/settings/routing')
     await page.getByRole('button', { name: 'Add rule' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add rule' })

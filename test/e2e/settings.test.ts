@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { deliveryOf } from '../support/feedback.ts'
+import { storing } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('API keys', () => {
@@ -83,7 +83,8 @@ describe('the event inbox', () => {
     await page.getByText('Rejected', { exact: true }).click()
     await page.getByText('No rejected events').waitFor()
     const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
-    await app.service.service.feedback.receive(deliveryOf(app.service, event)).catch(() => {})
+    const store = await storing(app.service, event)
+    await store().catch(() => {})
     // The page polls, because rejected deliveries are not in the activity log.
     await page
       .getByText(/sentiment/)

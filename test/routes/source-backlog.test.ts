@@ -79,14 +79,13 @@ describe('a delivery of a source that has used up its share', () => {
     const target = await service.repos.within({ projectId: null }).sources.find(sent.source.id)
     if (!target) throw new Error('The source is missing.')
     await service.renew()
-    const { sourceReceiver } = service.service
-    const rendered = await sourceReceiver.deliveryOf(target, {
+    const storeRendered = await service.service.receivers.template(target, {
       bytes: Buffer.from('{"title":"B"}'),
       headers: { 'webhook-id': 'msg_rendered' },
     })
     service.useUp(sent)
     expect((await sent.send({ title: 'A' })).status).toBe(202)
-    expect(await sourceReceiver.receive(rendered)).toMatchObject({ outcome: 'pending' })
+    expect(await storeRendered()).toMatchObject({ outcome: 'pending' })
     await service.renew()
     expect((await sent.send({ title: 'C' })).status).toBe(202)
     await service.process()

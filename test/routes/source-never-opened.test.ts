@@ -89,14 +89,14 @@ describe('what is done when it is first heard of', () => {
   ])('is stored once if the result of its first attempt was lost: %s', async (_, ids, isArchived) => {
     const { source } = await sourceOf(service, { template, verify: { scheme: 'bearer' } })
     if (isArchived) await service.post(`/api/projects/${source.projectId}/archive`)
-    const { sourceSenders, sourceReceiver } = service.service
+    const { sourceSenders, receivers } = service.service
     const headers = { authorization: `Bearer ${source.secret}`, ...ids }
     const { target } = await sourceSenders.find(source.id, headers)
     const bytes = Buffer.from(JSON.stringify(over(1)))
-    const delivery = await sourceReceiver.deliveryOf(target, { bytes, headers })
+    const store = await receivers.template(target, { bytes, headers })
     const ignored = isArchived ? { ...FILTERED, reason: 'project_archived' } : FILTERED
-    expect(await sourceReceiver.receive(delivery)).toEqual(ignored)
-    expect(await sourceReceiver.receive(delivery)).toEqual(ignored)
+    expect(await store()).toEqual(ignored)
+    expect(await store()).toEqual(ignored)
     expect(await inboxOf(service, { source })).toMatchObject([{ duplicates: 0 }])
   })
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readDelivery } from '../../src/domain/feedback/reading.ts'
 import { type ApiResponse, startApp, type TestApp, type TestAppOptions } from './app.ts'
 import { deliveriesOf } from './deliveries.ts'
 
@@ -29,10 +28,9 @@ export function feedback(properties: object = {}, others: object = {}) {
 export const newestEvent = async (service: Pick<TestApp, 'get'>, outcome: string) =>
   (await deliveriesOf(service, `receiver=feedback&limit=1&outcome=${outcome}`))[0]
 
-/** What was delivered, as the receiver's service reads it. */
-export function deliveryOf({ service }: Pick<TestApp, 'service'>, event: object) {
-  const bytes = Buffer.from(JSON.stringify(event))
-  return service.feedback.deliveryOf(readDelivery(bytes), { bytes: bytes.length })
+/** What stores an event, as the receiver does. */
+export function storing({ service }: Pick<TestApp, 'service'>, event: object) {
+  return service.receivers.feedback({ id: null }, { bytes: Buffer.from(JSON.stringify(event)), headers: {} })
 }
 
 /** Sends to a receiver with a secret. */

@@ -1,13 +1,12 @@
-import type { DeliveryReading } from '../../domain/feedback/reading.ts'
-import { type FieldError, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
-import { batcher } from '../../lib/batcher.ts'
+import { type DeliveryReading, readDelivery } from '../../domain/feedback/reading.ts'
+import { isUnavailable } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveryRow, ListedDelivery } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
-import type { FeedbackIgnored, FeedbackReceipt } from '../../schemas/feedback.ts'
-import { tasksIn } from '../deliveries.ts'
-import { retryDecision } from '../retry-decision.ts'
+import type { SourceReceipt } from '../../schemas/source-delivery.ts'
+import { tasksIn } from '../deliveries/index.ts'
+import type { Interpreter } from '../deliveries/receiver.ts'
 import {
   type Arrival,
   accept,
@@ -18,74 +17,41 @@ import {
 } from './delivery.ts'
 import { isGroupable } from './grouping.ts'
 
-const MIB = 1024 * 1024
+/** Feedback before it is routed. */
+interface FeedbackDelivery extends Pick<Arrival, 'id' | 'sourceId' | 'receivedAt'> {
+  reading: DeliveryReading
+  size: number
+}
 
-/** The feedback receiver. Accepts each event exactly once, in batches. */
-export function feedbackService({ repos, clock }: { repos: Repositories; clock: Clock }) {
-  const { deliveries, feedback } = repos.within(everywhere)
-  const deliver = batcher((arrivals: WeighedArrival[]) => redacted(() => deliverAll(arrivals)), {
-    name: 'store feedback',
-    maxItems: 100,
-    // Three would only make batches smaller (same p99 at 500 events a second); one could be blocked by a lock.
-    concurrency: 2,
-    // Building the statement of a batch blocks the event loop.
-    maxBytes: 2 * MIB,
-    bytesOf: ({ bytes }) => bytes,
-    isForAll: isUnavailable,
-  })
+/** Reads feedback, of the receiver that is always there, and of sources. The latter have an id. */
+export function feedbackInterpreter({
+  repos,
+  clock,
+}: {
+  repos: Repositories
+  clock: Clock
+}): Interpreter<{ id: string | null }, FeedbackDelivery> {
+  const bound = repos.within(everywhere)
+  const { deliveries, feedback } = bound
 
   return {
-    /**
-     * Assigns time and ids to a delivery.
-     * @param sourceId the source that it arrived at, if not the receiver
-     */
-    deliveryOf(
-      reading: DeliveryReading,
-      { bytes, sourceId = null }: { bytes: number; sourceId?: string | null },
-    ): Delivery {
+    name: 'store feedback',
+    maxItems: 100,
+
+    async read({ id: sourceId }, { bytes }) {
+      const reading = readDelivery(bytes)
       const receivedAt = clock.now()
-      if (reading.outcome === 'unreadable') return { receivedAt, ...reading }
-      if (reading.outcome === 'accepted') {
-        const { event, stored } = reading
-        return {
-          outcome: 'accepted',
-          arrival: { id: clock.newId(receivedAt), sourceId, receivedAt, event, stored, bytes },
-        }
-      }
-      const row = feedbackDelivery({ id: clock.newId(receivedAt), sourceId, receivedAt, reading })
-      if (reading.outcome === 'ignored') return { outcome: 'ignored', row }
-      return { outcome: 'rejected', row: { ...row, ...reading.stored }, errors: reading.errors }
+      return { id: clock.newId(receivedAt), sourceId, receivedAt, reading, size: bytes.length }
     },
 
     /**
-     * Stores a delivery; returns after the commit. Can be retried with the same delivery.
-     * @throws invalid_json, validation_failed; unavailable: then retry
+     * Two round trips: one to route the events, one that inserts deliveries, tasks and activity atomically. More only for
+     * the first event of a list, for repeats, and for projects that group feedback.
      */
-    async receive(delivery: Delivery): Promise<FeedbackReceipt | FeedbackIgnored> {
-      switch (delivery.outcome) {
-        case 'accepted':
-          return deliver(delivery.arrival)
-        case 'rejected':
-          await redacted(() => deliveries.insert([delivery.row]))
-          throw validationFailed(delivery.errors)
-        case 'ignored':
-          // An ignored event creates no task, so its delivery may be lost.
-          await unlessAway(() => deliveries.insert([delivery.row]))
-          return { accepted: false, reason: 'event_ignored' }
-        case 'unreadable':
-          await unlessAway(() => feedback.countUnreadable(delivery.receivedAt.toISOString().slice(0, 10)))
-          throw notJson(delivery.readUpTo)
-      }
-    },
-  }
-
-  /**
-   * Two round trips: one to route the events, one that inserts deliveries, tasks and activity atomically. More only for
-   * the first event of a list, for repeats, and for projects that group feedback.
-   */
-  async function deliverAll(arrivals: Arrival[]): Promise<FeedbackReceipt[]> {
-    const bound = repos.within(everywhere)
-    return retryDecision(async () => {
+    async store(given) {
+      const arrivals = given.map(({ id, sourceId, receivedAt, reading: { event, stored } }): Arrival => {
+        return { id, sourceId, receivedAt, event, stored }
+      })
       const accepted = await routeArrivals(bound, {
         clock,
         arrivals,
@@ -100,7 +66,20 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
       return arrivals.map(({ id, event: { dedupKey } }) =>
         receiptOf(id, created.has(id) ? rows.get(id) : firstDeliveries.get(dedupKey)),
       )
-    })
+    },
+
+    async storeUntaken({ id, sourceId, receivedAt, reading }) {
+      if (reading.outcome === 'unreadable')
+        return unlessAway(() => feedback.countUnreadable(receivedAt.toISOString().slice(0, 10)))
+      const row = feedbackDelivery({ id, sourceId, receivedAt, reading })
+      // An ignored event creates no task, so its delivery may be lost.
+      if (reading.outcome === 'ignored') return unlessAway(() => deliveries.insert([row]))
+      await redacted(() => deliveries.insert([{ ...row, ...reading.stored }]))
+    },
+
+    async storePending() {
+      throw new Error('Feedback is read at once, so that it is never pending.')
+    },
   }
 
   async function unlessAway(work: () => Promise<unknown>): Promise<void> {
@@ -110,18 +89,6 @@ export function feedbackService({ repos, clock }: { repos: Repositories; clock: 
       if (!isUnavailable(error)) throw error
     }
   }
-}
-
-/** A delivery as far as it can be processed without the database. */
-export type Delivery =
-  | { outcome: 'accepted'; arrival: WeighedArrival }
-  | { outcome: 'rejected'; row: DeliveryRow; errors: FieldError[] }
-  | { outcome: 'ignored'; row: DeliveryRow }
-  | { outcome: 'unreadable'; receivedAt: Date; readUpTo: number }
-
-/** An arrival with its share of a batch's limit. */
-interface WeighedArrival extends Arrival {
-  bytes: number
 }
 
 /** Counts the repeats; returns the first delivery of each event by its deduplication key. */
@@ -144,16 +111,19 @@ async function countRepeats(
 function receiptOf(
   arrivalId: string,
   row: Pick<DeliveryRow, 'id' | 'tasks' | 'projectId' | 'listId' | 'routing'> | undefined,
-): FeedbackReceipt {
+): SourceReceipt {
   if (!row) throw new Error('A delivery was neither made nor found.')
   const { ruleId, matchedOn } = asRouting(row.routing)
+  const taskId = tasksIn(row)[0]?.taskId as string
+  const duplicate = row.id !== arrivalId
   return {
     accepted: true,
     deliveryId: row.id,
-    taskId: tasksIn(row)[0]?.taskId as string,
+    taskId,
     projectId: row.projectId as string,
     listId: row.listId as string,
-    duplicate: row.id !== arrivalId,
+    duplicate,
     routing: { ruleId, matchedOn },
+    tasks: [{ taskId, created: !duplicate }],
   }
 }

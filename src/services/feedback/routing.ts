@@ -1,6 +1,6 @@
 import { changesBetween, isNoChange } from '../../domain/changes.ts'
 import { orderByPosition } from '../../domain/cursor.ts'
-import type { DeliveryReading } from '../../domain/feedback/reading.ts'
+import { readDelivery } from '../../domain/feedback/reading.ts'
 import {
   consideredRules,
   decideRoute,
@@ -18,7 +18,7 @@ import { redacted } from '../../repositories/redacted.ts'
 import type { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from '../../schemas/routing.ts'
 import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
-import { tasksIn } from '../deliveries.ts'
+import { tasksIn } from '../deliveries/index.ts'
 import { readPage } from '../page.ts'
 import { writableProject } from '../writable-project.ts'
 
@@ -138,7 +138,8 @@ export function routingService({ repos, clock }: { repos: Repositories; clock: C
      * Returns where a delivery would be routed, and why. Changes nothing.
      * @throws invalid_json, validation_failed
      */
-    async test(reading: DeliveryReading): Promise<RoutingTest> {
+    async test(bytes: Uint8Array): Promise<RoutingTest> {
+      const reading = readDelivery(bytes)
       if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
       if (reading.outcome === 'rejected') throw validationFailed(reading.errors)
       if (reading.outcome === 'ignored') return IGNORED

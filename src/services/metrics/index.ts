@@ -74,7 +74,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
     /** Records an error by its code, which is one of a fixed list. */
     failed: (code: string) => record(({ errors }) => errors.inc({ code })),
 
-    delivered: (outcome: DeliveryOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
+    delivered: (outcome: SourceOutcome) => record(({ deliveries }) => deliveries.inc({ outcome })),
     pushed: (outcome: PushOutcome) => record(({ pushes }) => pushes.inc({ outcome })),
     sourceDelivered: (outcome: SourceOutcome) =>
       record(({ sourceDeliveries }) => sourceDeliveries.inc({ outcome })),

@@ -11,8 +11,8 @@ import type {
   SourcePending,
   SourceReceipt,
 } from '../../schemas/source-delivery.ts'
-import { tasksIn } from '../deliveries.ts'
-import type { SourceOutcome } from '../recorder.ts'
+import { tasksIn } from '../deliveries/index.ts'
+import type { StoredReceipt } from '../deliveries/receiver.ts'
 import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
 import { type LockedProjects, type StoredItem, sourceTaskWriter, type WrittenItem } from './tasks.ts'
 
@@ -35,9 +35,6 @@ interface NewDelivery extends Accepted {
   items: JudgedItem[]
   destination: DestinationRow
 }
-
-/** The response to a delivery that is stored. */
-export type StoredReceipt = SourceReceipt | SourceIgnored | SourcePending
 
 type Receipts = Map<string, StoredReceipt>
 
@@ -227,14 +224,6 @@ export const pendingReceipt = (
   { id }: Pick<SourceDeliveryRow, 'id'>,
   { duplicate }: Pick<SourcePending, 'duplicate'>,
 ): SourcePending => ({ accepted: true, outcome: 'pending', deliveryId: id, duplicate })
-
-/** As metrics count it. */
-export function outcomeOf(receipt: StoredReceipt): SourceOutcome {
-  if (!receipt.accepted) return 'ignored'
-  if (receipt.duplicate) return 'duplicate'
-  if (!('tasks' in receipt)) return receipt.outcome
-  return receipt.tasks.some(({ created }) => created) ? 'created' : 'updated'
-}
 
 const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
 const FILTERED: SourceIgnored = { accepted: false, reason: 'filtered' }

@@ -6,7 +6,8 @@ import { newDelivery, type SourceDeliveryRow } from '../../repositories/deliveri
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import { pendingReceipt, repeatOf, type StoredReceipt } from './delivery.ts'
+import type { StoredReceipt } from '../deliveries/receiver.ts'
+import { pendingReceipt, repeatOf } from './delivery.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,24 +1,20 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { storedSenderId } from '../../domain/sources/repeats.ts'
 import { deliveryIdIn } from '../../domain/sources/signature.ts'
-import { invalidSender, isUnavailable, notJson, validationFailed } from '../../errors/index.ts'
-import { batcher } from '../../lib/batcher.ts'
+import { invalidSender } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isOver } from '../../lib/turns.ts'
 import type { SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
-import { retryDecision } from '../retry-decision.ts'
+import { activityRow, SERVICE } from '../activity/row.ts'
+import type { Interpreter, Taken } from '../deliveries/receiver.ts'
 import { definitionOf } from './definition.ts'
-import { type Accepted, clearSlow, deliveryWriter, type StoredReceipt } from './delivery.ts'
+import { type Accepted, clearSlow, deliveryWriter } from './delivery.ts'
 import { pendingDeliveries, pendingRow } from './pending.ts'
 import type { PayloadReader } from './reader.ts'
-import { countSlow } from './slow.ts'
 import { externalIdsIn, lockProjects } from './tasks.ts'
-
-const MIB = 1024 * 1024
 
 /** The source that a delivery is for. */
 export type SourceTarget = Pick<
@@ -36,18 +32,19 @@ export type SourceTarget = Pick<
   | 'slowDeliveries'
 > & { hasBacklog: boolean }
 
-/** A verified delivery with its time and ids: it can be stored again after an error. */
-export interface SourceDelivery {
+/** A delivery of a source. */
+interface SourceDelivery {
   source: SourceTarget
   /** As it is while the delivery is pending. */
   pending: SourceDeliveryRow
   /** Undefined if its source has used up its share, or has pending deliveries. */
   reading: SourceReading | undefined
   bytes: Buffer
+  size: number
 }
 
-/** The receiver of the sources: stores each delivery and writes its tasks in one transaction, in batches. */
-export function sourceReceiver({
+/** Reads the deliveries of sources with their templates. */
+export function templateInterpreter({
   repos,
   clock,
   reader,
@@ -55,25 +52,17 @@ export function sourceReceiver({
   repos: Repositories
   clock: Clock
   reader: Pick<PayloadReader, 'readInShare'>
-}) {
+}): Interpreter<SourceTarget, SourceDelivery> {
+  const bound = repos.within(everywhere)
   const writeDeliveries = deliveryWriter({ clock })
-  const storePending = pendingDeliveries({ repos })
-  const deliver = batcher((deliveries: WeighedDelivery[]) => redacted(() => deliverAll(deliveries)), {
-    name: 'store deliveries of sources',
-    maxItems: 50,
-    // Two at a time, so that PostgreSQL works while this process prepares the next.
-    concurrency: 2,
-    maxBytes: 2 * MIB,
-    bytesOf: ({ bytes }) => bytes,
-    isForAll: isUnavailable,
-  })
 
   return {
-    /** Renders the templates on a payload if it is the turn of its source, and assigns time and ids. */
-    async deliveryOf(
-      source: SourceTarget,
-      { bytes, headers }: { bytes: Buffer; headers: IncomingHttpHeaders },
-    ): Promise<SourceDelivery> {
+    name: 'store deliveries of sources',
+    maxItems: 50,
+    storePending: pendingDeliveries({ repos }),
+
+    /** Renders the templates on a payload if it is the turn of its source. */
+    async read(source, { bytes, headers }) {
       const result = source.hasBacklog
         ? undefined
         : await reader.readInShare({ definition: definitionOf(source), bytes }, source.id)
@@ -81,57 +70,40 @@ export function sourceReceiver({
       const senderId = storedSenderId(deliveryIdIn(headers, source.scheme))
       const receivedAt = clock.now()
       const pending = pendingRow({ id: clock.newId(receivedAt), source, receivedAt, senderId })
-      return { source, pending, reading, bytes }
+      return { source, pending, reading, bytes, size: bytes.length }
     },
 
-    /**
-     * Stores a delivery; returns after the commit. Can be retried with the same delivery.
-     * @throws invalid_json, validation_failed, rate_limited if too many are pending, invalid_credentials if the source was
-     * deleted meanwhile; unavailable: then retry
-     */
-    async receive(delivery: SourceDelivery): Promise<StoredReceipt> {
-      const { source, reading, pending, bytes } = delivery
-      if (!reading) return storePending(delivery)
-      const row = rowOf(pending, reading)
-      if (reading.outcome === 'accepted') {
-        const receipt = await deliver({ source, row, tasks: reading.tasks, bytes: bytes.length })
-        // An earlier one became pending meanwhile.
-        return receipt ?? storePending(delivery)
-      }
-      await redacted(() =>
-        repos.within(everywhere).transaction(async (repos) => {
-          await lockSources(repos, [delivery])
-          await storeUntaken(repos, { clock, source, row, reading })
-        }),
-      )
-      if (reading.outcome === 'filtered') return { accepted: false, reason: 'filtered' }
-      if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
-      throw validationFailed(reading.errors)
-    },
-  }
-
-  /** Undefined for those that have to wait for pending ones. */
-  async function deliverAll(deliveries: WeighedDelivery[]): Promise<(StoredReceipt | undefined)[]> {
-    return retryDecision(() =>
-      repos.within(everywhere).transaction(async (repos) => {
+    async store(deliveries) {
+      return bound.transaction(async (repos) => {
         const projects = await lockProjects(repos, {
           projectIds: deliveries.map(({ source }) => source.projectId),
-          items: deliveries.flatMap(({ source, tasks }) => externalIdsIn(source.id, tasks)),
+          items: deliveries.flatMap(({ source, reading }) => externalIdsIn(source.id, reading.tasks)),
         })
         const locked = await lockSources(repos, deliveries)
         const now = deliveries.filter(({ source }) => !locked.get(source.id))
-        const receipts = await writeDeliveries(repos, { deliveries: now, projects })
+        const receipts = await writeDeliveries(repos, { deliveries: now.map(acceptedOf), projects })
         const receiptOf = new Map(now.map((delivery, index) => [delivery, receipts[index]]))
         return deliveries.map((delivery) => receiptOf.get(delivery))
-      }),
-    )
+      })
+    },
+
+    async storeUntaken(delivery) {
+      const { source, pending, reading } = delivery
+      await redacted(() =>
+        bound.transaction(async (repos) => {
+          await lockSources(repos, [delivery])
+          await storeUntaken(repos, { clock, source, row: rowOf(pending, reading), reading })
+        }),
+      )
+    },
   }
 }
 
-/** A delivery with its share of a batch's limit. */
-interface WeighedDelivery extends Accepted {
-  bytes: number
-}
+const acceptedOf = ({ source, pending, reading }: Taken<SourceDelivery>): Accepted => ({
+  source,
+  row: rowOf(pending, reading),
+  tasks: reading.tasks,
+})
 
 /**
  * Returns by their ids whether they have pending deliveries.
@@ -162,6 +134,21 @@ interface UntakenDelivery {
   source: Accepted['source']
   row: SourceDeliveryRow
   reading: SourceReading
+}
+
+/** So many deliveries in a row that take too long to render switch their source off. */
+const MAX_SLOW_IN_ROW = 10
+
+/** Counts a delivery that took too long to render, in the transaction that stores it. */
+async function countSlow(
+  repos: BoundRepositories,
+  { clock, source: { id: sourceId, name, projectId } }: Pick<UntakenDelivery, 'clock' | 'source'>,
+): Promise<void> {
+  const isOff = await repos.sources.countSlow(sourceId, { maxInRow: MAX_SLOW_IN_ROW })
+  if (!isOff) return
+  const metadata = { sourceId, name, reason: 'slow' }
+  const about = { now: clock.now(), actor: SERVICE, projectId, metadata }
+  await repos.activity.insert([activityRow(clock, { ...about, type: 'source.disabled' })])
 }
 
 /** A delivery that was read, before its tasks are written. */

@@ -1,5 +1,7 @@
-import type { SourceReading } from '../../domain/sources/reading.ts'
+import type { ItemTask, SourceReading } from '../../domain/sources/reading.ts'
 import { dedupKeyOf } from '../../domain/sources/repeats.ts'
+import { actorOfSource, changeOfTask, type TaskSourceRef } from '../../domain/sources/tasks.ts'
+import { decideChange, longTextsOf } from '../../domain/task-change.ts'
 import { conflict, deliveryNotFound, deliveryNotReplayable, deliveryPending } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { DeliveryRow, SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
@@ -7,16 +9,24 @@ import { type BoundRepositories, everywhere, type Repositories } from '../../rep
 import { redacted } from '../../repositories/redacted.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { Caller } from '../access.ts'
+import { activityRow } from '../activity/row.ts'
 import { retryDecision } from '../retry-decision.ts'
+import { lockTasks } from '../tasks/locks.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
 import { destinationOf, leftOutRow, outcomeWith, storedTasksIn } from './delivery.ts'
 import { requireReachOf, sourceOf } from './index.ts'
+import { mergedStatusWriter } from './merged.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
 import { type JudgedItem, judgeItems, rememberItems, resultIn } from './repeats.ts'
-import { sourceTaskReplay } from './replayed-tasks.ts'
-import { externalIdsIn, type LockedProjects, lockProjects, sourceTaskWriter } from './tasks.ts'
+import {
+  externalIdsIn,
+  type LockedProjects,
+  lockProjects,
+  type StoredItem,
+  sourceTaskWriter,
+} from './tasks.ts'
 
 /**
  * Reads a stored payload again with the templates as they are now. A delivery without tasks is processed as new; the tasks
@@ -127,6 +137,61 @@ interface Replayed {
   reading: SourceReading
   projects: LockedProjects
   items: JudgedItem[]
+}
+
+/**
+ * Changes the tasks that a delivery has already. Those whose item makes no task any more, that were deleted, or that are in
+ * an archived project, stay.
+ */
+function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
+  const writeMerged = mergedStatusWriter({ clock })
+
+  return async function changeTasks(
+    repos: BoundRepositories,
+    { source, now, items, known }: ChangedTasks,
+  ): Promise<void> {
+    if (known.length === 0) return
+    const taskIds = known.map(({ taskId }) => taskId)
+    const targets = await repos.tasks.listTargets(taskIds)
+    const texts = items.flatMap(({ task }) => longTextsOf(task))
+    const locked = await lockTasks(repos, { ids: [...taskIds, ...targets], texts })
+    const actor = actorOfSource(source)
+    const renderedAt = new Map(items.map(({ index, task }) => [index, task]))
+    for (const { item, taskId } of known) {
+      const rendered = renderedAt.get(item)
+      const task = locked.tasks.get(taskId)
+      if (!rendered || !task || locked.projects.get(task.projectId)?.archivedAt) continue
+      const { mergedInto } = task
+      if (mergedInto !== null && !targets.includes(mergedInto)) throw conflict()
+      const change = changeOfTask(task, rendered)
+      const outcome = decideChange(task, {
+        change,
+        moveTo: undefined,
+        actor,
+        connection: undefined,
+        now,
+      })
+      const changed = { ...task, ...outcome?.update }
+      if (outcome) {
+        await repos.tasks.update(taskId, outcome.update)
+        const about = { now, actor, taskId, projectId: task.projectId }
+        await repos.activity.insert(
+          outcome.activities.map((activity) => activityRow(clock, { ...about, ...activity })),
+        )
+      }
+      const update = await writeMerged(repos, { source, now, report: changed, rendered: [rendered] })
+      // Two items may have the same task.
+      locked.tasks.set(taskId, { ...changed, ...update })
+    }
+  }
+}
+
+interface ChangedTasks {
+  source: TaskSourceRef
+  now: Date
+  items: ItemTask[]
+  /** The tasks that the delivery has already. */
+  known: StoredItem[]
 }
 
 /** @throws delivery_not_replayable */

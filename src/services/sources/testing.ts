@@ -1,18 +1,20 @@
+import { readDelivery } from '../../domain/feedback/reading.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { refuseMapping } from '../../domain/sources/mapping.ts'
 import type { SourceReading } from '../../domain/sources/reading.ts'
 import { isReopening } from '../../domain/sources/tasks.ts'
 import { toTemplate } from '../../domain/sources/verify.ts'
-import { deliveryNotFound, validationFailed } from '../../errors/index.ts'
+import { deliveryNotFound, notJson, validationFailed } from '../../errors/index.ts'
 import type { DeliveryRow } from '../../repositories/deliveries/store.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { SourcePayloadTest, SourceTest, SourceTestResult } from '../../schemas/source-delivery.ts'
 import type { Caller } from '../access.ts'
+import { tasksIn } from '../deliveries/index.ts'
+import { FEEDBACK_LIST, type routingService } from '../feedback/routing.ts'
 import { definitionOf } from './definition.ts'
 import { neverOpened, storedTasksIn } from './delivery.ts'
-import type { FeedbackTests } from './feedback.ts'
 import { requireReachOf, sourceOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
@@ -27,11 +29,11 @@ export const sourceTestOperations = {
 export function sourceTests({
   repos,
   reader,
-  feedback,
+  routing,
 }: {
   repos: Repositories
   reader: Pick<PayloadReader, 'read'>
-  feedback: FeedbackTests
+  routing: Pick<ReturnType<typeof routingService>, 'test'>
 }) {
   return {
     /**
@@ -43,7 +45,7 @@ export function sourceTests({
       const given = { mapping, each, filter, clears, template: toTemplate(source.template) }
       requireReachOf(caller, given)
       refuseMapping(given)
-      if (mapping === 'feedback') return feedback.test(bytesOf(payload))
+      if (mapping === 'feedback') return testFeedback(bytesOf(payload))
       const reading = await reader.read({ definition: definitionOf(given), bytes: bytesOf(payload) })
       return resultOf(reading, undefined)
     },
@@ -59,10 +61,31 @@ export function sourceTests({
       if ((payload === undefined) === (deliveryId === undefined)) throw eitherIsRequired()
       const delivery = deliveryId === undefined ? undefined : await deliveryOf(bound, { id, deliveryId })
       const bytes = delivery ? storedBytes(delivery) : bytesOf(payload)
-      if (source.mapping === 'feedback') return feedback.test(bytes)
+      if (source.mapping === 'feedback') return testFeedback(bytes)
       const reading = await reader.read({ definition: definitionOf(source), bytes })
       return resultOf(reading, await knownTasks(bound, { source, delivery, reading }))
     },
+  }
+
+  /** The task that an event would make, and where. */
+  async function testFeedback(bytes: Uint8Array): Promise<SourceTestResult> {
+    const reading = readDelivery(bytes)
+    if (reading.outcome === 'unreadable') throw notJson(reading.readUpTo)
+    if (reading.outcome === 'ignored') return { outcome: 'filtered', tasks: [], filtered: 0, errors: [] }
+    if (reading.outcome === 'rejected')
+      return { outcome: 'rejected', tasks: [], filtered: 0, errors: reading.errors }
+    const { dedupKey, task } = reading.event
+    const { title, description, priority, labels } = task
+    const { explanation } = await routing.test(bytes)
+    const [before] = await repos.within(everywhere).deliveries.listByKeys([dedupKey])
+    const tested = {
+      item: 0,
+      task: { title, ...(description !== null && { description }), priority, labels },
+      existingTaskId: (before && tasksIn(before)[0]?.taskId) ?? null,
+      reopens: false,
+      explanation: before ? explanation : `Creates a task in the list “${FEEDBACK_LIST}”. ${explanation}`,
+    }
+    return { outcome: 'accepted', tasks: [tested], filtered: 0, errors: [] }
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dedupKeyOf, readEvent } from '../../../src/domain/feedback/event.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { deliveryOf, feedback } from '../../support/feedback.ts'
+import { feedback, storing } from '../../support/feedback.ts'
 import { type Locks, locksOf } from '../../support/locks.ts'
 
 let service: TestApp
@@ -15,8 +15,8 @@ afterAll(() => service.close())
 
 /** As the receiver takes it, and fails where that would have to try again. */
 async function deliver(event: object) {
-  const receipt = await service.service.feedback.receive(deliveryOf(service, event))
-  if (!receipt.accepted) throw new Error('It was ignored.')
+  const receipt = await (await storing(service, event))()
+  if (!('tasks' in receipt)) throw new Error('It has no task.')
   return receipt
 }
 
@@ -113,10 +113,9 @@ test('a first delivery that is retried because repeats could not be counted is n
   const { deliveryId } = await deliver(repeated)
   const releaseEvents = await locks.acquire('lock table deliveries in share mode')
   const before = await twoAtWork()
-  const { feedback: receiver } = service.service
-  const fresh = deliveryOf(service, feedback())
-  const repeat = deliveryOf(service, repeated)
-  const together = [fresh, repeat].map((delivery) => receiver.receive(delivery))
+  const storeFresh = await storing(service, feedback())
+  const storeRepeat = await storing(service, repeated)
+  const together = [storeFresh(), storeRepeat()]
   const outcomes = Promise.allSettled(together)
   const releaseInbox = await locks.acquire(`select from deliveries where id = '${deliveryId}' for update`)
   await releaseEvents()
@@ -127,8 +126,8 @@ test('a first delivery that is retried because repeats could not be counted is n
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   await releaseInbox()
 
-  expect(await receiver.receive(fresh)).toMatchObject({ duplicate: false })
-  expect(await receiver.receive(repeat)).toMatchObject({ duplicate: true, deliveryId })
+  expect(await storeFresh()).toMatchObject({ duplicate: false })
+  expect(await storeRepeat()).toMatchObject({ duplicate: true, deliveryId })
   const events = await service.query('select duplicates from deliveries order by id desc limit 1')
   expect(events).toEqual([{ duplicates: 0 }])
   expect((await service.get(`/api/deliveries/${deliveryId}`)).body.duplicates).toBe(1)

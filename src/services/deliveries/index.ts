@@ -1,19 +1,19 @@
-import { orderById } from '../domain/cursor.ts'
-import { firstIdOf } from '../domain/id-time.ts'
-import { isAllowed, type Operations } from '../domain/operation.ts'
-import { deliveryNotFound } from '../errors/index.ts'
-import { truncateUtf8 } from '../lib/truncate-utf8.ts'
-import type { DeliveryRow, ListedDelivery, Receiver } from '../repositories/deliveries/store.ts'
-import type { Repositories } from '../repositories/index.ts'
+import { orderById } from '../../domain/cursor.ts'
+import { firstIdOf } from '../../domain/id-time.ts'
+import { isAllowed, type Operations } from '../../domain/operation.ts'
+import { deliveryNotFound } from '../../errors/index.ts'
+import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
+import type { DeliveryRow, ListedDelivery, Receiver } from '../../repositories/deliveries/store.ts'
+import type { Repositories } from '../../repositories/index.ts'
 import {
   type Delivery,
   DeliveryOutcome,
   type DeliveryQuery,
   DeliveryReceiver,
   type DeliveryWithPayload,
-} from '../schemas/delivery.ts'
-import type { Caller } from './access.ts'
-import { readPage } from './page.ts'
+} from '../../schemas/delivery.ts'
+import type { Caller } from '../access.ts'
+import { readPage } from '../page.ts'
 
 /** Processes a delivery again, as what reads it does. */
 type Replay = (caller: Caller, row: DeliveryRow) => Promise<void>
