@@ -230,7 +230,8 @@ function expectedOf({ served }: Dump): Dump['served'] {
     if (value?.source === 'webhook') return { ...value, descriptionReadOnly: false }
     if (value?.payloadCut !== undefined) return presentDelivery(value)
     // A dump that is loaded is a backup that is restored.
-    if (value?.disabledReason === null) return { ...value, isActive: false, disabledReason: 'restored' }
+    if (value?.disabledReason === null && value.mapping === undefined)
+      return { ...value, isActive: false, disabledReason: 'restored' }
     return value
   })
   return JSON.parse(text)

@@ -2,16 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Api } from '../support/api-client.ts'
 import type { CodeHostFake } from '../support/code-host.ts'
+import { deliver as deliverPush, type HostWebhook, itemDelivery } from '../support/code-host-deliveries.ts'
+import type { HostItem } from '../support/code-host-items.ts'
 import { deliver } from '../support/sources.ts'
 import { readServed } from './served.ts'
 
 export const HOST_TOKEN = 'token-of-the-code-host'
 
+/** What the source of a dump has received; dumps before 0057 have it under another ID. */
+export const STORED = { id: 'msg_stored', payload: { title: 'Aus einem Formular', id: 7 } }
+
 /** It is part of responses. */
 export const PUBLIC_URL = 'https://inlet.example.com'
 
 /** A little of everything that a version stores. Its schema is the number of its last migration. */
-export async function fill(inlet: Api, { schema, receiverUrl }: { schema: number; receiverUrl: string }) {
+export async function fill(inlet: Api, { schema, receiverUrl, host, repository }: Filled) {
   const access = await fillAccess(inlet)
   const places = await fillPlaces(inlet)
   const webhook =
@@ -26,20 +31,32 @@ export async function fill(inlet: Api, { schema, receiverUrl }: { schema: number
     taskId: created.task.id,
     metadata: { commit: 'abc' },
   })
-  await sync(inlet, places.web.id)
+  const codehost = await sync(inlet, places.web.id)
   const source = schema >= 35 ? await fillSource(inlet, places.web.id) : undefined
   if (schema >= 36) {
     const query = { q: 'straße', status: ['open', 'in_progress'], sort: '-priority' }
     await inlet.post('/api/saved-filters', { name: 'Straßen', query })
   }
+  const pushes = schema >= 25 ? await fillPushes(inlet, { schema, ...codehost, host, repository }) : undefined
+  const pending = schema >= 54 ? await fillPending(inlet, places.web.id) : undefined
   return {
     ...access,
     idempotent: created.idempotent,
     feedback,
     ...(source && { source }),
     ...(webhook && { webhook }),
+    ...(pushes && { pushes }),
+    ...(pending && { pending }),
     served: await readServed(inlet, schema),
   }
+}
+
+interface Filled {
+  schema: number
+  receiverUrl: string
+  host: CodeHostFake
+  /** What `repositoryOf` returned. */
+  repository: ReturnType<typeof repositoryOf>
 }
 
 async function fillAccess(inlet: Api) {
@@ -186,13 +203,46 @@ export function repositoryOf(host: CodeHostFake) {
 
 async function sync(inlet: Api, projectId: string) {
   const connection = { repository: 'acme/web', token: HOST_TOKEN, schedule: 'off' }
-  await inlet.put(`/api/projects/${projectId}/codehost`, connection)
+  const { webhook } = await inlet.put(`/api/projects/${projectId}/codehost`, connection)
   let run = await inlet.post(`/api/codehost/${projectId}/sync`)
   while (run.status !== 'completed') {
     if (run.status === 'failed') throw new Error(JSON.stringify(run))
     await sleep(100)
     run = await inlet.get(`/api/codehost/${projectId}/syncs/${run.id}`)
   }
+  return { projectId, webhook }
+}
+
+interface Pushing extends Pick<Filled, 'schema' | 'host' | 'repository'> {
+  projectId: string
+  webhook: HostWebhook
+}
+
+/** Two deliveries of the code host: one that is applied, and one that waits, because the code host fails from then on. */
+async function fillPushes(inlet: Api, { schema, projectId, webhook, host, repository }: Pushing) {
+  const to = { ...webhook, url: inlet.url + new URL(webhook.url).pathname }
+  const path = schema >= 60 ? '/api/deliveries?receiver=codehost' : `/api/codehost/${projectId}/deliveries`
+  const push = async (number: number, isDone: (latest: PushView) => boolean) => {
+    const about = { api: host.url, repository: repository.about, action: 'edited' }
+    const delivery = itemDelivery(repository.items.get(number) as HostItem, about)
+    const deliveryId = randomUUID()
+    const { status } = await deliverPush(to, delivery, { deliveryId })
+    if (status !== 202) throw new Error(`The delivery of the code host returned ${status}.`)
+    while (!isDone((await inlet.get(path)).data[0])) await sleep(50)
+    return { deliveryId, delivery }
+  }
+  // Nothing has changed since the sync, so that only the code host knows whether it is newer.
+  const applied = await push(1, ({ status, outcome = status }) => !['received', 'pending'].includes(outcome))
+  host.fault({ status: 503 }, { times: Number.POSITIVE_INFINITY })
+  const waiting = await push(2, ({ attempts }) => attempts > 0)
+  return { webhook, applied, waiting }
+}
+
+/** What has a status in the earlier versions has an outcome in others. */
+interface PushView {
+  status: string
+  outcome?: string
+  attempts: number
 }
 
 async function fillSource(inlet: Api, projectId: string) {
@@ -202,7 +252,25 @@ async function fillSource(inlet: Api, projectId: string) {
     verify: { scheme: 'standard_webhooks' },
     template: { title: '{{ payload.title }}', externalId: '{{ payload.id }}' },
   })
-  const { status } = await deliver(inlet, { source, payload: { title: 'Aus einem Formular', id: 7 } })
+  const { status } = await deliver(inlet, { source, ...STORED })
   if (status !== 201) throw new Error(`The delivery returned ${status}.`)
   return source
+}
+
+const LOOP =
+  '{% if payload.loop %}{% for a in (1..30000) %}{% for b in (1..30000) %}{% endfor %}{% endfor %}{% endif %}'
+
+/** A delivery that waits, because its source has used up its share of time. */
+async function fillPending(inlet: Api, projectId: string) {
+  const source = await inlet.post('/api/sources', {
+    name: 'Slow',
+    projectId,
+    verify: { scheme: 'standard_webhooks' },
+    template: { title: `${LOOP}{{ payload.title }}` },
+  })
+  await deliver(inlet, { source, payload: { loop: true } })
+  const sent = { id: 'msg_pending', payload: { title: 'Wartet noch' } }
+  const { status } = await deliver(inlet, { source, ...sent })
+  if (status !== 202) throw new Error(`The delivery returned ${status}.`)
+  return { source, ...sent }
 }

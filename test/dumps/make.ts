@@ -29,7 +29,7 @@ const host = await startCodeHost({ tokens: { [HOST_TOKEN]: {} } })
 const receiver = await startReceiver()
 const temporary = await mkdtemp(join(tmpdir(), 'inlet-dump-'))
 try {
-  repositoryOf(host)
+  const repository = repositoryOf(host)
   const databaseUrl = postgres.createDatabase('inlet')
   const adminKey = randomBytes(16).toString('hex')
   const encryptionKey = randomBytes(32).toString('hex')
@@ -54,7 +54,8 @@ try {
       if (inlet.exitCode !== null) throw new Error('Inlet ended before it listened.')
       await sleep(50)
     }
-    const filled = await fill(api({ url, key: adminKey }), { schema, receiverUrl: receiver.url })
+    const about = { schema, receiverUrl: receiver.url, host, repository }
+    const filled = await fill(api({ url, key: adminKey }), about)
     const facts = {
       madeAt: new Date().toISOString(),
       encryptionKey,

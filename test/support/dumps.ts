@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import type { SourceWithSecret } from '../../src/schemas/source.ts'
 import type { WebhookWithSecret } from '../../src/schemas/webhook.ts'
+import type { HostDelivery, HostWebhook } from './code-host-deliveries.ts'
 import { withAdmin } from './postgres.ts'
 
 /** What `test/dumps/make.ts` wrote beside a dump: the secrets of its time, and what its version served. */
@@ -21,8 +22,17 @@ export interface Dump {
   feedback: { event: object; taskId: string }
   source?: SourceWithSecret
   webhook?: WebhookWithSecret
+  /** What the code host has sent; `waiting` has failed once, and is tried again. */
+  pushes?: { webhook: HostWebhook; applied: SentPush; waiting: SentPush }
+  /** A delivery of a source that is processed later. */
+  pending?: { source: SourceWithSecret; id: string; payload: { title: string } }
   /** Responses by path. */
   served: Record<string, unknown>
+}
+
+export interface SentPush {
+  deliveryId: string
+  delivery: HostDelivery
 }
 
 const FOLDER = fileURLToPath(new URL('../dumps/', import.meta.url))
