@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 export type { AnyColumn, Placeholder, SQL } from 'drizzle-orm'
 export type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-export type { PgTable } from 'drizzle-orm/pg-core'
+export type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
 /*
  * Drizzle's CommonJS build. Node parses a package's export map again for each of its ES modules, and drizzle's has 130

@@ -2,8 +2,8 @@ import { periodically } from '../lib/periodically.ts'
 
 /** A lease that this instance has taken. */
 interface TakenLease {
-  /** Extends it; resolves to false if it is lost. */
-  renew(): Promise<boolean>
+  /** Extends it; resolves to undefined if it is lost. */
+  renew(): Promise<object | undefined>
   /** Others can take it after this time. */
   release(afterMs: number): Promise<void>
   /** Interval of renewals: several fit into the time of the lease. */
@@ -25,8 +25,11 @@ export async function withLease<T>(lease: TakenLease, work: (leased: LeasedWork)
   const lost = new AbortController()
   const renewing = periodically(async () => {
     // While the database is unavailable the lease is unknown; the next write checks it.
-    const isOurs = await lease.renew().catch(() => true)
-    if (!isOurs) lost.abort()
+    const isLost = await lease.renew().then(
+      (renewed) => renewed === undefined,
+      () => false,
+    )
+    if (isLost) lost.abort()
   }, lease.renewMs)
   const release = async (afterMs: number) => {
     // A renewal after the release would take it back: nobody could work until that ends.

@@ -127,7 +127,7 @@ const JOBS: Record<string, [Job, Limits?]> = {
   'reads changes for webhooks': [
     ({ webhookFanOut }) => webhookFanOut.listChanges({ after: 100, to: 15_000, limit: BATCH }),
   ],
-  'takes a webhook': [({ webhookQueue }) => webhookQueue.lease({ without: [], leaseMs: 1_000 })],
+  'takes a webhook': [({ webhookQueue }) => webhookQueue.take({ without: [], leaseMs: 1_000 })],
   'reads deliveries of a webhook': [
     ({ webhookQueue }) =>
       webhookQueue.listWaiting({ id: ids.projectId, projectId: null }, { after: undefined, limit: 100 }),

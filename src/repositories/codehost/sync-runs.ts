@@ -7,7 +7,6 @@ import {
   inArray,
   isNotNull,
   isNull,
-  lt,
   lte,
   or,
   sql,
@@ -16,9 +15,9 @@ import { codehostConnections, syncItems, syncRuns } from '../../db/tables/codeho
 import { projects } from '../../db/tables/projects.ts'
 import { ACTIVE_STATUSES } from '../../domain/codehost/progress.ts'
 import type { Executor, Reach } from '../index.ts'
+import { leasesOf } from '../leases.ts'
 import { isWithin } from '../ordered-by-index.ts'
 import type { ConnectionRow } from './connections.ts'
-import { inMs } from './database-time.ts'
 
 export type SyncRunRow = typeof syncRuns.$inferSelect
 export type SyncItemRow = typeof syncItems.$inferSelect
@@ -26,22 +25,15 @@ export type SyncItemRow = typeof syncItems.$inferSelect
 /** A worker's claim on a run: the run's id and the number of the lease. */
 export type RunLease = Pick<SyncRunRow, 'id' | 'lease'>
 
-/**
- * A worker that does not extend its lease within this time loses the run. By the database's clock only: those of the
- * instances may differ.
- */
-const inLease = inMs(20_000)
+/** A worker that does not extend its lease within this time loses the run. */
+const LEASE_MS = 20_000
 
-const isLeasedBy = ({ id, lease }: RunLease) =>
-  and(eq(syncRuns.id, id), eq(syncRuns.lease, lease), eq(syncRuns.status, 'running'))
+const leasesOn = (db: Executor) =>
+  leasesOf(db, { table: syncRuns, key: 'id', heldWhile: eq(syncRuns.status, 'running') })
 
-/** Active, without a valid lease, and not rate limited. */
-const waits = (now: Date) =>
-  and(
-    inArray(syncRuns.status, ACTIVE_STATUSES),
-    or(isNull(syncRuns.leaseUntil), lt(syncRuns.leaseUntil, sql`clock_timestamp()`)),
-    or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now)),
-  )
+/** Active, and not rate limited. */
+const isDue = (now: Date) =>
+  and(inArray(syncRuns.status, ACTIVE_STATUSES), or(isNull(syncRuns.retryAt), lte(syncRuns.retryAt, now)))
 
 /** The channel for the progress of runs. */
 export const SYNC_PROGRESS = 'inlet_sync_progress'
@@ -109,7 +101,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
       const [row] = await db
         .select()
         .from(syncRuns)
-        .where(and(isLeasedBy(lease), inReach))
+        .where(and(leasesOn(db).isOurs(lease), inReach))
         .for('update')
       return row
     },
@@ -151,35 +143,31 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
 
 /** The queue of sync runs: outside any reach, shared by all instances. */
 export function syncQueue(db: Executor) {
+  const leases = leasesOn(db)
+
   return {
     /** Claims the run that has waited longest: queued, due again, released, or abandoned by its worker. */
     async claim(now: Date): Promise<SyncRunRow | undefined> {
-      const next = db
-        .select({ id: syncRuns.id })
-        .from(syncRuns)
-        .where(waits(now))
-        .orderBy(sql`coalesce(${syncRuns.leaseUntil}, ${syncRuns.createdAt})`, asc(syncRuns.id))
-        .limit(1)
-        .for('update', { skipLocked: true })
-      const [row] = await db
-        .update(syncRuns)
-        .set({
+      return leases.take({
+        where: isDue(now),
+        orderBy: [sql`coalesce(${syncRuns.leaseUntil}, ${syncRuns.createdAt})`, asc(syncRuns.id)],
+        set: {
           status: 'running',
           retryAt: null,
-          lease: sql`${syncRuns.lease} + 1`,
-          leaseUntil: inLease,
           attempts: sql`${syncRuns.attempts} + 1`,
           startedAt: sql`coalesce(${syncRuns.startedAt}, ${now.toISOString()}::timestamptz)`,
-        })
-        // A scalar subquery runs once; with `in` it could run for each row and lock another run.
-        .where(sql`${syncRuns.id} = (${next})`)
-        .returning()
-      return row
+        },
+        leaseMs: LEASE_MS,
+      })
     },
 
     /** Whether any run could be claimed. */
     async isAnyWaiting(now: Date): Promise<boolean> {
-      const rows = await db.select({ id: syncRuns.id }).from(syncRuns).where(waits(now)).limit(1)
+      const rows = await db
+        .select({ id: syncRuns.id })
+        .from(syncRuns)
+        .where(and(isDue(now), leases.isFree))
+        .limit(1)
       return rows.length > 0
     },
 
@@ -193,23 +181,8 @@ export function syncQueue(db: Executor) {
       await db.execute(sql`select pg_notify(${SYNC_PROGRESS}, ${notice})`)
     },
 
-    /** Extends the lease; returns false if it is lost. */
-    async extend(lease: RunLease): Promise<boolean> {
-      const rows = await db
-        .update(syncRuns)
-        .set({ leaseUntil: inLease })
-        .where(isLeasedBy(lease))
-        .returning({ id: syncRuns.id })
-      return rows.length > 0
-    },
-
-    /** Releases the run to any worker, at once or after some time. */
-    async release(lease: RunLease, { afterMs }: { afterMs: number }): Promise<void> {
-      await db
-        .update(syncRuns)
-        .set({ leaseUntil: inMs(afterMs) })
-        .where(isLeasedBy(lease))
-    },
+    renew: (lease: RunLease): Promise<SyncRunRow | undefined> => leases.renew(lease, LEASE_MS),
+    release: leases.release,
 
     /** Due connections without an active run, locked with their projects until the transaction ends. */
     async listDueForUpdate(now: Date, limit: number): Promise<ConnectionRow[]> {

@@ -1,6 +1,7 @@
-import { and, eq, gt, isNull, lte, or, sql } from '../../db/drizzle.ts'
+import { and, eq, gt, sql } from '../../db/drizzle.ts'
 import { codehostWriteLimits } from '../../db/tables/codehost-writes.ts'
 import type { Executor } from '../index.ts'
+import { leasesOf } from '../leases.ts'
 import { databaseTime, inMs } from './database-time.ts'
 
 /** Below what the code host allows, about 80 a minute and 500 an hour, because others write with the same token. */
@@ -8,44 +9,27 @@ const MAX_A_MINUTE = 20
 const MAX_AN_HOUR = 400
 
 /** Allows one worker to write with a token. */
-export interface TokenLease {
-  tokenKey: string
-  lease: number
-}
+export type TokenLease = Pick<typeof codehostWriteLimits.$inferSelect, 'tokenKey' | 'lease'>
 
 /** What is written with each token, for all instances: one write at a time, and so many in an hour. */
 export function codehostWriteLimitsRepository(db: Executor) {
-  const { sent, pausedUntil, leaseUntil } = codehostWriteLimits
-  const isLeased = ({ tokenKey, lease }: TokenLease) =>
-    and(eq(codehostWriteLimits.tokenKey, tokenKey), eq(codehostWriteLimits.lease, lease))
-  const isFree = sql`
+  const { sent, pausedUntil } = codehostWriteLimits
+  const leases = leasesOf(db, { table: codehostWriteLimits, key: 'tokenKey' })
+  const mayWrite = sql`
     (select count(*) filter (where at > ${databaseTime} - interval '1 minute') < ${MAX_A_MINUTE}
       and count(*) filter (where at > ${databaseTime} - interval '1 hour') < ${MAX_AN_HOUR}
       from unnest(${sent}) as at)
     and (${pausedUntil} is null or ${pausedUntil} <= ${databaseTime})`
 
   return {
-    /** Leases a token. Undefined if it has to wait, or another worker has it: then without waiting for that one. */
-    async lease(tokenKey: string, leaseMs: number): Promise<TokenLease | undefined> {
+    /** Undefined if the token has to wait, or another worker has it: then without waiting for that one. */
+    async take(tokenKey: string, leaseMs: number): Promise<TokenLease | undefined> {
       await db.insert(codehostWriteLimits).values({ tokenKey, sent: [] }).onConflictDoNothing()
-      const unused = db
-        .select({ tokenKey: codehostWriteLimits.tokenKey })
-        .from(codehostWriteLimits)
-        .where(
-          and(
-            eq(codehostWriteLimits.tokenKey, tokenKey),
-            or(isNull(leaseUntil), lte(leaseUntil, databaseTime)),
-            isFree,
-          ),
-        )
-        .for('update', { skipLocked: true })
-      const [row] = await db
-        .update(codehostWriteLimits)
-        .set({ lease: sql`${codehostWriteLimits.lease} + 1`, leaseUntil: inMs(leaseMs) })
-        .where(sql`${codehostWriteLimits.tokenKey} = (${unused})`)
-        .returning({ tokenKey: codehostWriteLimits.tokenKey, lease: codehostWriteLimits.lease })
-      return row
+      return leases.take({ where: and(eq(codehostWriteLimits.tokenKey, tokenKey), mayWrite), leaseMs })
     },
+
+    renew: leases.renew,
+    release: leases.release,
 
     /** Counts a write that is about to be sent, and extends the lease. Returns false if the lease is lost. */
     async reserve(lease: TokenLease, leaseMs: number): Promise<boolean> {
@@ -56,17 +40,9 @@ export function codehostWriteLimitsRepository(db: Executor) {
             where earlier > ${databaseTime} - interval '1 hour') || ${databaseTime}`,
           leaseUntil: inMs(leaseMs),
         })
-        .where(and(isLeased(lease), isFree))
+        .where(and(leases.isOurs(lease), mayWrite))
         .returning({ lease: codehostWriteLimits.lease })
       return rows.length > 0
-    },
-
-    /** Leaves the token to any worker, at once or after some time. */
-    async release(lease: TokenLease, { afterMs = 0 } = {}): Promise<void> {
-      await db
-        .update(codehostWriteLimits)
-        .set({ leaseUntil: afterMs === 0 ? null : inMs(afterMs) })
-        .where(isLeased(lease))
     },
 
     /** Sends nothing with this token for so long, or longer if that was known already. */

@@ -5,15 +5,13 @@ import { webhookDeliveries, webhooks } from '../../db/tables/webhooks.ts'
 import type { ActivityRow } from '../activity.ts'
 import { databaseTime, inMs } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
+import { leasesOf } from '../leases.ts'
 import { taskJson } from '../task-json.ts'
 import type { WebhookDeliveryRow } from './deliveries.ts'
 import { NO_FAILURES, type WebhookRow } from './webhooks.ts'
 
 /** Allows one worker to send to a webhook. */
-export interface WebhookLease {
-  id: string
-  lease: number
-}
+export type WebhookLease = Pick<WebhookRow, 'id' | 'lease'>
 
 /** A webhook as it was read, as far as what an attempt ended with says something about it. */
 type AsRead = Pick<WebhookRow, 'failures' | 'url'>
@@ -45,72 +43,35 @@ const { transaction: _, sequence: __, ...activityColumns } = getTableColumns(act
 
 /** The queue of all webhooks. Its times are the database's: the clocks of instances may differ. */
 export function webhookQueueRepository(db: Executor) {
-  const isLeased = ({ id, lease }: WebhookLease) => and(eq(webhooks.id, id), eq(webhooks.lease, lease))
+  const leases = leasesOf(db, { table: webhooks, key: 'id' })
+  const mayAttempt = sql`coalesce(${webhooks.nextAttemptAt}, '-infinity') <= ${databaseTime}`
   const isUnchanged = (lease: WebhookLease, { failures, url }: AsRead) =>
-    and(isLeased(lease), eq(webhooks.failures, failures), eq(webhooks.url, url))
+    and(leases.isOurs(lease), eq(webhooks.failures, failures), eq(webhooks.url, url))
 
   return {
-    /** Leases a webhook that has something to send now. Undefined if there is none. */
-    async lease({
-      without,
-      leaseMs,
-    }: {
-      without: string[]
-      leaseMs: number
-    }): Promise<WebhookLease | undefined> {
-      const due = db
-        .select({ id: webhooks.id })
-        .from(webhooks)
-        .where(
-          and(
-            webhooks.isActive,
-            sql`${webhooks.id} <> all(${sql.param(without)}::uuid[])`,
-            sql`coalesce(${webhooks.leaseUntil}, '-infinity') <= ${databaseTime}`,
-            sql`coalesce(${webhooks.nextAttemptAt}, '-infinity') <= ${databaseTime}`,
-            sql`exists (select from ${webhookDeliveries} where ${webhookDeliveries.webhookId} = ${webhooks.id} and ${isWaiting})`,
-          ),
-        )
-        .orderBy(asc(webhooks.leaseUntil))
-        .limit(1)
-        .for('no key update', { skipLocked: true })
-      const [row] = await db
-        .update(webhooks)
-        .set({ lease: sql`${webhooks.lease} + 1`, leaseUntil: inMs(leaseMs) })
-        .where(sql`${webhooks.id} = (${due})`)
-        .returning({ id: webhooks.id, lease: webhooks.lease })
-      return row
+    /** Takes a webhook that has something to send now. Undefined if there is none. */
+    take({ without, leaseMs }: { without: string[]; leaseMs: number }): Promise<WebhookLease | undefined> {
+      return leases.take({
+        where: and(
+          webhooks.isActive,
+          sql`${webhooks.id} <> all(${sql.param(without)}::uuid[])`,
+          mayAttempt,
+          sql`exists (select from ${webhookDeliveries} where ${webhookDeliveries.webhookId} = ${webhooks.id} and ${isWaiting})`,
+        ),
+        orderBy: [asc(webhooks.leaseUntil)],
+        leaseMs,
+      })
     },
 
-    /** Extends a lease. Returns the webhook as it is now; undefined if the lease is lost. */
-    async renew(lease: WebhookLease, leaseMs: number): Promise<WebhookRow | undefined> {
-      const [row] = await db
-        .update(webhooks)
-        .set({ leaseUntil: inMs(leaseMs) })
-        .where(isLeased(lease))
-        .returning()
-      return row
-    },
-
-    /** Others can lease the webhook after this time. */
-    async release(lease: WebhookLease, afterMs: number): Promise<void> {
-      await db
-        .update(webhooks)
-        .set({ leaseUntil: inMs(afterMs) })
-        .where(isLeased(lease))
-    },
+    renew: leases.renew,
+    release: leases.release,
 
     /** The webhook, if it is still leased, active, and may send now. */
     async findDue(lease: WebhookLease): Promise<WebhookRow | undefined> {
       const [row] = await db
         .select()
         .from(webhooks)
-        .where(
-          and(
-            isLeased(lease),
-            webhooks.isActive,
-            sql`coalesce(${webhooks.nextAttemptAt}, '-infinity') <= ${databaseTime}`,
-          ),
-        )
+        .where(and(leases.isOurs(lease), webhooks.isActive, mayAttempt))
       return row
     },
 

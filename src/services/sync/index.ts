@@ -87,8 +87,8 @@ export function syncService({
       { stop, turnMs = Number.POSITIVE_INFINITY }: { stop: AbortSignal; turnMs?: number | undefined },
     ): Promise<void> {
       const lease = {
-        renew: () => syncQueue.extend(run),
-        release: (afterMs: number) => syncQueue.release(run, { afterMs }),
+        renew: () => syncQueue.renew(run),
+        release: (afterMs: number) => syncQueue.release(run, afterMs),
         renewMs: heartbeatMs,
       }
       await withLease(lease, async ({ signal: lost, release }) => {

@@ -81,7 +81,7 @@ export function webhookSender(deps: SendingDeps) {
       for (const run of runs) run.readOn()
       while (!signal.aborted) {
         const leasedAt = performance.now()
-        const lease = await queue.lease({ without: [...sending.keys()], leaseMs: LEASE_MS })
+        const lease = await queue.take({ without: [...sending.keys()], leaseMs: LEASE_MS })
         if (!lease) return
         const job = {
           name: 'send webhook',
@@ -135,7 +135,7 @@ export function webhookSender(deps: SendingDeps) {
         // Without a row, the lease is lost, or the webhook was deleted: nothing more is started.
         current = await queue.renew(lease, LEASE_MS)
         renewedAt = since
-        return current !== undefined
+        return current
       },
       release: (afterMs: number) => queue.release(lease, afterMs),
       renewMs: RENEW_MS,

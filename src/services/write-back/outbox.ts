@@ -1,9 +1,11 @@
 import type { HostAccess } from '../../clients/codehost.ts'
 import { traced, type Work } from '../../lib/traced.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
+import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere } from '../../repositories/index.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { tokenKeyOf } from '../codehost/token-pauses.ts'
+import { withLease } from '../leases.ts'
 import { LEASE_MS, type SendingDeps, writeSender } from './sending.ts'
 
 export type OutboxService = ReturnType<typeof outboxService>
@@ -14,6 +16,8 @@ export interface OutboxDeps extends SendingDeps {
 
 /** The code host takes no longer for a request. */
 const ARRIVAL_MS = 15_000
+
+const RENEW_MS = 30_000
 
 /** Connections that write with the same token, and how. */
 interface Writers {
@@ -53,7 +57,7 @@ export function outboxService(deps: OutboxDeps) {
       }
       const sent = await Promise.allSettled(
         [...writers].map(([tokenKey, { access, connections }]) =>
-          sendAll({ tokenKey, access, connections, signal }),
+          sendAll(tokenKey, { access, connections, signal }),
         ),
       )
       const failed = sent.find(({ status }) => status === 'rejected')
@@ -65,15 +69,26 @@ export function outboxService(deps: OutboxDeps) {
   /**
    * Until there is none, or the token has to wait, or another instance has it: it continues. Returns whether it sent any.
    */
-  async function sendAll({
-    tokenKey,
-    access,
-    connections,
-    signal,
-  }: Writers & { tokenKey: string; signal: AbortSignal }): Promise<boolean> {
+  async function sendAll(tokenKey: string, writers: Writers & { signal: AbortSignal }): Promise<boolean> {
     for (let isAny = false; ; isAny = true) {
-      const lease = signal.aborted ? undefined : await codehostWriteLimits.lease(tokenKey, LEASE_MS)
+      const lease = writers.signal.aborted ? undefined : await codehostWriteLimits.take(tokenKey, LEASE_MS)
       if (!lease) return false
+      const sent = await sendNext(lease, writers)
+      if (sent === 'nothing') return isAny
+      if (sent === 'paused') return false
+    }
+  }
+
+  async function sendNext(
+    lease: TokenLease,
+    { access, connections, signal }: Writers & { signal: AbortSignal },
+  ): Promise<'one' | 'nothing' | 'paused'> {
+    const taken = {
+      renew: () => codehostWriteLimits.renew(lease, LEASE_MS),
+      release: (afterMs: number) => codehostWriteLimits.release(lease, afterMs),
+      renewMs: RENEW_MS,
+    }
+    return withLease(taken, async ({ signal: lost, release }) => {
       let afterMs = 0
       try {
         const write = await codehostWrites.claim({
@@ -81,16 +96,15 @@ export function outboxService(deps: OutboxDeps) {
           leaseMs: LEASE_MS,
         })
         const connection = write && connections.get(write.connectionId)
-        if (!connection) return isAny
-        const { isPaused, mayArrive } = await traced(jobOf(write), () =>
-          send.one(write, { connection, access, lease, signal }),
-        )
+        if (!connection) return 'nothing'
+        const sending = { connection, access, lease, signal: AbortSignal.any([signal, lost]) }
+        const { isPaused, mayArrive } = await traced(jobOf(write), () => send.one(write, sending))
         if (mayArrive) afterMs = ARRIVAL_MS
-        if (isPaused) return false
+        return isPaused ? 'paused' : 'one'
       } finally {
-        await codehostWriteLimits.release(lease, { afterMs })
+        await release(afterMs)
       }
-    }
+    })
   }
 }
 

@@ -238,10 +238,10 @@ describe('a worker', () => {
     const claimed = await service.service.sync.claim()
     if (!claimed || claimed.id !== run.id) throw new Error('Another run was claimed, or none.')
     const isSlow = Promise.withResolvers<void>()
-    const { extend } = service.repos.syncQueue
-    const extending = vi.spyOn(service.repos.syncQueue, 'extend').mockImplementation(async (lease) => {
+    const { renew } = service.repos.syncQueue
+    const extending = vi.spyOn(service.repos.syncQueue, 'renew').mockImplementation(async (lease) => {
       await isSlow.promise
-      return extend(lease)
+      return renew(lease)
     })
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const stopping = new AbortController()

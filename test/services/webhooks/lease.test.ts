@@ -14,11 +14,11 @@ test('a sender that lost its lease can neither extend nor release that of the ne
   await webhookTo(app, { url: receiver.url })
   await createTask('To be sent')
   await app.service.webhookQueue.writeDeliveries()
-  const take = (leaseMs: number) => webhookQueue.lease({ without: [], leaseMs })
+  const take = (leaseMs: number) => webhookQueue.take({ without: [], leaseMs })
   const lost = await take(0)
   const held = await take(60_000)
   if (!lost || !held) throw new Error('There is something to send.')
-  expect(held).toEqual({ id: lost.id, lease: lost.lease + 1 })
+  expect(held).toMatchObject({ id: lost.id, lease: lost.lease + 1 })
 
   expect(await webhookQueue.renew(lost, 0)).toBeUndefined()
   expect(await webhookQueue.findDue(lost)).toBeUndefined()

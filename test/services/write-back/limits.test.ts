@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { everywhere } from '../../../src/repositories/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -211,27 +211,48 @@ test('a token that another transaction uses is skipped, not waited for', async (
 
 test('a longer wait that is known already is not shortened', async () => {
   const { codehostWriteLimits } = app.repos.within(everywhere)
-  const lease = await codehostWriteLimits.lease('paused', MINUTE)
+  const lease = await codehostWriteLimits.take('paused', MINUTE)
   if (!lease) throw new Error('The token is leased.')
   for (const minutes of [3, 1, 2]) await codehostWriteLimits.pause('paused', minutes * MINUTE)
-  await codehostWriteLimits.release(lease)
+  await codehostWriteLimits.release(lease, 0)
   await pass(2.5 * MINUTE)
-  expect(await codehostWriteLimits.lease('paused', MINUTE)).toBeUndefined()
+  expect(await codehostWriteLimits.take('paused', MINUTE)).toBeUndefined()
   await pass(MINUTE)
-  expect(await codehostWriteLimits.lease('paused', MINUTE)).toBeDefined()
+  expect(await codehostWriteLimits.take('paused', MINUTE)).toBeDefined()
 })
 
 test('a lease that is over, or another worker has now, allows nothing', async () => {
   const { codehostWriteLimits } = app.repos.within(everywhere)
-  const lost = await codehostWriteLimits.lease('lost', MINUTE)
-  expect(await codehostWriteLimits.lease('lost', MINUTE)).toBeUndefined()
+  const lost = await codehostWriteLimits.take('lost', MINUTE)
+  expect(await codehostWriteLimits.take('lost', MINUTE)).toBeUndefined()
   await pass(1.1 * MINUTE)
-  const lease = await codehostWriteLimits.lease('lost', MINUTE)
+  const lease = await codehostWriteLimits.take('lost', MINUTE)
   if (!lost || !lease) throw new Error('The token is leased.')
-  await codehostWriteLimits.release(lost)
+  await codehostWriteLimits.release(lost, 0)
   expect(await codehostWriteLimits.reserve(lost, MINUTE)).toBe(false)
   expect(await codehostWriteLimits.reserve(lease, MINUTE)).toBe(true)
-  expect(await codehostWriteLimits.lease('lost', MINUTE)).toBeUndefined()
+  expect(await codehostWriteLimits.take('lost', MINUTE)).toBeUndefined()
+})
+
+test('a worker whose token another one has now cancels its request, and the write is made later', async () => {
+  await pass(61 * MINUTE)
+  const { repository } = await completed(1, 'one')
+  host.fault('hang', { matches: ({ method }) => method === 'PATCH' })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const before = written().length
+  const sent = app.service.outbox.sendDue(new AbortController().signal)
+  await vi.waitFor(() => expect(written()).toHaveLength(before + 1), { timeout: 10_000 })
+  await app.query('update codehost_write_limits set lease = lease + 1')
+  const lostAt = performance.now()
+  vi.advanceTimersByTime(30_000)
+  expect(await sent).toBe(false)
+  expect(performance.now() - lostAt).toBeLessThan(5_000)
+  vi.useRealTimers()
+  host.heal()
+  expect(repository.items.get(1)?.state).toBe('open')
+  await pass(2.1 * MINUTE)
+  await sendDue()
+  expect(repository.items.get(1)?.state).toBe('closed')
 })
 
 test('the counts of a token that is not used any more are removed', async () => {
