@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { traced, type Work } from '../lib/traced.ts'
 import type { SyncService } from '../services/sync/index.ts'
-import { asJob } from './woken.ts'
+import { startWokenWorker } from './woken.ts'
 
 interface SyncWorkerDeps {
   sync: SyncService
@@ -15,61 +15,50 @@ interface SyncWorkerDeps {
 }
 
 /**
- * Works on sync runs: polls at once when a run is queued in this process, and every 15 seconds for those of other
+ * Works on sync runs: looks for them at once when one is queued in this process, and every 15 seconds for those of other
  * instances.
  */
 export function startSyncWorker(deps: SyncWorkerDeps) {
   const { sync, logger, pollMs = 15_000, concurrency = 2, turnMs = 10_000 } = deps
-  const stopping = new AbortController()
   const working = new Set<Promise<void>>()
-  let polling: Promise<void> | undefined
-  let isPending = false
-
-  sync.onQueued(poll)
-  const timer = setInterval(poll, pollMs)
-  poll()
+  let wake = () => {}
+  const worker = startWokenWorker({
+    work: startRuns,
+    onWake(listener) {
+      wake = listener
+      sync.onQueued(listener)
+    },
+    pollMs,
+    failure: 'could not look for sync runs',
+    logger,
+  })
 
   return {
     /** Runs in progress stop after their current request; another instance continues them. */
     async stop(): Promise<void> {
-      clearInterval(timer)
-      stopping.abort()
-      await polling
+      await worker.stop()
       await Promise.all(working)
     },
   }
 
-  function poll(): void {
-    isPending = true
-    polling ??= asJob(pollOnce).finally(() => {
-      polling = undefined
-      if (isPending && !stopping.signal.aborted) poll()
-    })
-  }
-
-  async function pollOnce(): Promise<void> {
-    isPending = false
-    try {
-      await sync.enqueueDue()
-      while (working.size < concurrency && !stopping.signal.aborted) {
-        const run = await sync.claim()
-        if (!run) return
-        logger.info(
-          { runId: run.id, projectId: run.projectId, mode: run.mode, lease: run.lease },
-          'sync started or continued',
-        )
-        const work = traced(jobOf(run), () => sync.work(run, { stop: stopping.signal, turnMs }))
-          .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
-          .finally(() => {
-            working.delete(work)
-            if (!stopping.signal.aborted) poll()
-          })
-        working.add(work)
-      }
-    } catch (err) {
-      // Usually the database is unavailable; the next poll retries.
-      logger.warn({ err }, 'could not look for sync runs')
+  async function startRuns(stop: AbortSignal): Promise<boolean> {
+    await sync.enqueueDue()
+    while (working.size < concurrency && !stop.aborted) {
+      const run = await sync.claim()
+      if (!run) return false
+      logger.info(
+        { runId: run.id, projectId: run.projectId, mode: run.mode, lease: run.lease },
+        'sync started or continued',
+      )
+      const work = traced(jobOf(run), () => sync.work(run, { stop, turnMs }))
+        .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
+        .finally(() => {
+          working.delete(work)
+          wake()
+        })
+      working.add(work)
     }
+    return false
   }
 }
 
