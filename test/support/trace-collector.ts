@@ -45,8 +45,11 @@ export async function startTraceCollector() {
     exports,
     /** Of JSON. */
     spans: (): CollectedSpan[] => exports.flatMap(({ body }) => spansIn(JSON.parse(body.toString('utf8')))),
-    resource: (): Record<string, unknown> =>
-      attributesOf(JSON.parse(exports[0]?.body.toString('utf8') ?? '').resourceSpans[0].resource.attributes),
+    /** One of each export. */
+    resources: (): Record<string, unknown>[] =>
+      exports.map(({ body }) =>
+        attributesOf(JSON.parse(body.toString('utf8')).resourceSpans[0].resource.attributes),
+      ),
     /** All bytes that arrived. */
     text: () => exports.map(({ body }) => body.toString('latin1')).join('\n'),
     respondWith(status: number): void {

@@ -38,13 +38,27 @@ describe('traces', () => {
     })
     await inlet.get('/api/me')
     await inlet.spanNamed('GET /api/me')
-    expect(collector().resource()).toMatchObject({
+    expect(collector().resources()[0]).toMatchObject({
       'service.name': 'tasks',
       'service.version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
       'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       'deployment.environment.name': 'test bench',
       'telemetry.sdk.language': 'nodejs',
     })
+  })
+
+  test('tell two instances apart', async () => {
+    const instances = [await started(), await started()]
+    for (const [index, inlet] of instances.entries()) {
+      await inlet.get('/api/me')
+      const idsOfInstances = () =>
+        new Set(
+          collector()
+            .resources()
+            .map((resource) => resource['service.instance.id']),
+        )
+      await expect.poll(() => idsOfInstances().size).toBe(index + 1)
+    }
   })
 
   test('that the sampler leaves out are not sent', async () => {
