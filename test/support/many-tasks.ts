@@ -122,6 +122,9 @@ const rows = (count: number) => [
   select uuidv7(), gen_random_uuid()::text, key_id, hash, now(), now() - make_interval(hours => (random() * 24)::integer)
   from api_key_secrets, generate_series(1, 3)`,
 
+  `insert into saved_filters (id, key_id, name, query, created_at)
+  select uuidv7(), id, 'Filter ' || i, '{}', now() from api_keys, generate_series(1, 3) as i`,
+
   `insert into deliveries (id, receiver, outcome, duplicates, attempts, received_at, tasks, payload_cut)
   select uuidv7(make_interval(secs => i - 100000)), 'feedback', case when i < 100 then 'rejected' else 'accepted' end, 0, 0,
     now(), '[]', false

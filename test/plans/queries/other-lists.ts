@@ -49,6 +49,7 @@ export function describeOtherLists(filled: Filled) {
       ['/api/keys'],
       ['/api/sessions'],
       ['/api/rules/{rule}/versions'],
+      ['/api/saved-filters'],
       // Merged from a page of each receiver and outcome.
       ['/api/deliveries', { sorted: 3 * 7 * 51 }],
       ['/api/deliveries?receiver=feedback&outcome=rejected'],
