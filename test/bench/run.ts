@@ -18,7 +18,7 @@ import { memory, soak, start } from './parts/process.ts'
 import { push } from './parts/push.ts'
 import { sync } from './parts/sync.ts'
 import { webhooks } from './parts/webhooks.ts'
-import { schema, writes } from './parts/writes.ts'
+import { keyed, schema, writes } from './parts/writes.ts'
 import { type Figure, machine, missedLimits, stolenSince, tableOf } from './support/figures.ts'
 import { type Setup, setUp } from './support/setup.ts'
 
@@ -39,6 +39,7 @@ const PARTS: Record<string, Part> = {
   memory,
   schema,
   writes,
+  keyed,
   claims,
   peers,
   pages,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Figure, inPairs, type Limit, median } from '../support/figures.ts'
 import { type BenchRequest, requestsPerSecond } from '../support/load.ts'
 import { requirePgbench, transactionsPerSecond } from '../support/pgbench.ts'
@@ -7,6 +8,7 @@ import {
   addTasksToUpdate,
   dropAllButPrimaryKeys,
   inserting,
+  POSTING,
   TASK,
   updating,
 } from '../support/statements.ts'
@@ -36,6 +38,40 @@ export async function schema(setup: Setup): Promise<Figure[]> {
     }),
   ]
 }
+
+/** Writes with an `Idempotency-Key`, and activity that other systems post, compared with pgbench writing the same rows. */
+export async function* keyed(setup: Setup): AsyncGenerator<Figure> {
+  await requirePgbench()
+  const tables = await referenceDatabase(setup, 'keyed_tables')
+  const service = await setup.service({ DATABASE_URL: await setup.database('keyed') })
+  const connections = 32
+  // biome-ignore lint/complexity/useMaxParams: one line for each figure.
+  const compared = (name: string, script: string, request: () => BenchRequest, atLeast: number) =>
+    comparedWithPgbench({
+      name: `${name}, ${connections} connections`,
+      service,
+      connections,
+      request,
+      status: 201,
+      reference: {
+        name: 'pgbench, without a key',
+        measure: () => pgbench(setup, tables, [script], connections),
+      },
+      ratioLimit: { atLeast },
+    })
+  try {
+    yield await compared('creates with a key', inserting(1), () => withKey(createRequest), 0.5)
+    yield await compared('posted activities', POSTING, () => postRequest, 0.4)
+    yield await compared('posted activities with a key', POSTING, () => withKey(postRequest), 0.3)
+  } finally {
+    await service.stop()
+  }
+}
+
+const withKey = (request: BenchRequest): BenchRequest => ({
+  ...request,
+  headers: { ...request.headers, 'idempotency-key': randomUUID() },
+})
 
 /** Single creates, bulks of 100 and changes of a status, compared with pgbench writing the same rows. */
 export async function* writes(setup: Setup): AsyncGenerator<Figure> {
@@ -115,6 +151,13 @@ const createRequest: BenchRequest = {
   path: '/api/tasks',
   headers: HEADERS,
   body: JSON.stringify(TASK),
+}
+
+const postRequest: BenchRequest = {
+  method: 'POST',
+  path: '/api/activity',
+  headers: HEADERS,
+  body: JSON.stringify({ type: 'deploy.finished', message: 'Version 2.3.1 is live' }),
 }
 
 /** Each task in turn, to another status each time. */

@@ -49,6 +49,11 @@ export const inserting = (rows: number) => `
   insert into activity (id, type, task_id, project_id, actor_type, actor_id, actor_name, metadata, created_at)
   select uuidv7(), 'task.created', id, project_id, 'key', project_id, 'bench', '{}', now() from made;`
 
+/** An activity that another system posts, as the service writes it. */
+export const POSTING = `
+  insert into activity (id, type, project_id, message, actor_type, actor_id, actor_name, metadata, created_at)
+  select uuidv7(), 'deploy.finished', id, 'Version 2.3.1 is live', 'key', id, 'bench', '{}', now() from projects;`
+
 /** Tasks that `updating` changes, numbered in `bench_tasks`. */
 export const addTasksToUpdate = (connectionString: string, count: number) =>
   query<{ id: string }>(
