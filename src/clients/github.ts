@@ -22,7 +22,6 @@ import {
   unreachable,
   untilNow,
 } from './host-response.ts'
-import { linkIn } from './link-header.ts'
 import { counted, drain, MAX_BYTES, readList, readValue, TooLarge } from './response-body.ts'
 import { failed, requestTo, responded } from './traced-request.ts'
 
@@ -280,3 +279,12 @@ function pageNumberOf(link: string | null, base: string): number | null {
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT
+
+/** The target of the first link with this relation in a Link header (RFC 8288). */
+function linkIn(header: string | undefined, rel: 'next' | 'last'): string | null {
+  const isRel = new RegExp(String.raw`;\s*rel\s*=\s*"?(?:[^"]*\s)?${rel}(?:\s[^"]*)?"?\s*(?:;|$)`, 'i')
+  for (const [, target, parameters] of (header ?? '').matchAll(/<([^>]*)>((?:\s*;[^,;]*)*)/g)) {
+    if (isRel.test(parameters ?? '')) return target ?? null
+  }
+  return null
+}

@@ -1,18 +1,15 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Operation } from '../domain/operation.ts'
 import { visible } from '../domain/visible.ts'
 import { asRecord } from '../lib/as-record.ts'
 import { pacedPieces } from '../lib/paced-pieces.ts'
 import { semaphore } from '../lib/semaphore.ts'
-
 import { streamedInTurns } from '../lib/streamed.ts'
 import { without } from '../lib/without.ts'
-
 import type { Services } from '../services/index.ts'
-import type { McpHandler } from './handler.ts'
 import { longResults } from './long-results.ts'
-import type { Exchange } from './server.ts'
-import { assignSessionIds } from './session-ids.ts'
+import type { Exchange, McpHandler } from './server.ts'
 
 /**
  * The AI tools over stateless Streamable HTTP, for clients of both protocol versions. Loading the SDK takes a tenth of
@@ -21,7 +18,7 @@ import { assignSessionIds } from './session-ids.ts'
 export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => {
   let made: Promise<McpHandler> | undefined
   const handler = () => {
-    made ??= import('./handler.ts').then(({ mcpHandler }) => mcpHandler(app, services))
+    made ??= import('./server.ts').then(({ mcpHandler }) => mcpHandler(app, services))
     return made
   }
   assignSessionIds(app)
@@ -80,6 +77,27 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
     },
   )
 }
+
+const SESSION_HEADER = 'mcp-session-id'
+/** The characters that the protocol allows in a session id, limited in length for the log. */
+const VALID_SESSION_ID = /^[\x21-\x7e]{1,128}$/
+
+/**
+ * Clients of the legacy protocol receive a session id on initialize and send it with every request. Nothing is stored
+ * for it, so any instance accepts it and no session expires; it only correlates the log lines of one assistant.
+ */
+function assignSessionIds(app: FastifyInstance): void {
+  app.addHook('preHandler', async (request) => {
+    const id = request.headers[SESSION_HEADER]
+    if (typeof id === 'string' && VALID_SESSION_ID.test(id))
+      request.log = request.log.child({ conversation: id })
+  })
+  app.addHook('onSend', async (request, reply) => {
+    if (isInitialize(request.body) && reply.statusCode === 200) reply.header(SESSION_HEADER, randomUUID())
+  })
+}
+
+const isInitialize = (body: unknown) => (body as { method?: unknown })?.method === 'initialize'
 
 /** Each tool, resource and prompt checks its own operation. */
 const ANY_TOOL: Operation = { scope: 'any' }

@@ -1,16 +1,21 @@
-import { fromJsonSchema, McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  fromJsonSchema,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { rulesMarkdown } from '../domain/context-markdown.ts'
 import { isAllowed, type Operation, requireAllowed } from '../domain/operation.ts'
 import { escaped, visible } from '../domain/visible.ts'
-import { AppError, type FieldError } from '../errors/index.ts'
+import { AppError, type ErrorCode, type FieldError } from '../errors/index.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Caller } from '../services/access.ts'
-import type { UseCases } from '../services/index.ts'
+import type { Services, UseCases } from '../services/index.ts'
 import type { Metrics } from '../services/metrics/index.ts'
 import { ruleOperations } from '../services/rules.ts'
-import { ADVICE } from './advice.ts'
 import { inputSchema, outputSchema } from './client-schema.ts'
 import type { LongResults } from './long-results.ts'
 import { INSTRUCTIONS, PROMPTS } from './prompts.ts'
@@ -29,6 +34,27 @@ export interface Exchange {
   /** Whether a tool that writes was called: then the request gets its response, whatever that costs. */
   hasEffect: boolean
 }
+
+/**
+ * Maximum of open streams. Tools, resources and prompts never change while the process runs, so streams carry no
+ * messages.
+ */
+const MAX_LISTENERS = 100
+
+export type McpHandler = ReturnType<typeof mcpHandler>
+
+/** Handles MCP messages, each with a server of its own. */
+export function mcpHandler(app: FastifyInstance, services: Services) {
+  const serverOf = mcpServers(app, { useCases: services, metrics: services.metrics })
+  return createMcpHandler(({ authInfo, era }) => serverOf(exchangeOf(authInfo), era), {
+    onerror: (err) => app.log.debug({ err }, 'MCP request refused'),
+    maxSubscriptions: MAX_LISTENERS,
+  })
+}
+
+/** Cast: only the route sets this value. */
+const exchangeOf = (authInfo: { extra?: Record<string, unknown> } | undefined) =>
+  authInfo?.extra?.exchange as Exchange
 
 type ServerOfExchange = (exchange: Exchange, era: 'legacy' | 'modern') => McpServer
 
@@ -202,4 +228,20 @@ const errorText = ({ path, message }: FieldError) =>
 function membersOf({ properties = {}, required = [] }: TObject): string {
   const names = Object.keys(properties).map((name) => (required.includes(name) ? `${name} (required)` : name))
   return names.join(', ') || 'none'
+}
+
+/** What a model does about an error, where its message does not say it. Error results are the only text a model gets. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  version_mismatch:
+    'Call get_task, decide whether your change still makes sense, and if so, repeat it with that version.',
+  claim_lost: 'Change nothing in the task. To go on with it, claim it again; its state may have changed.',
+  task_claimed: 'For another task: list_tasks with isReady has those that nobody works on.',
+  task_not_ready: 'For another task: list_tasks with isReady has those that can be claimed.',
+  task_not_found:
+    'It may be deleted, or in a project that this key has no access to. list_tasks finds tasks.',
+  list_not_found: 'get_context has the lists that tasks can be created in.',
+  rule_not_found: 'get_rules has the IDs of all active rules.',
+  description_read_only: 'Write to notes, or add a comment.',
+  insufficient_scope: 'Tell the person: only they can change what this key may do.',
+  invalid_cursor: 'Pass nextCursor unchanged, with the same sort, or start without a cursor.',
 }

@@ -3,11 +3,11 @@ import { MAX_PAGE_BYTES } from '../../domain/cursor.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { AppError, invalidChangeCursor, projectNotFound, tooManyLongPolls } from '../../errors/index.ts'
 import { semaphore } from '../../lib/semaphore.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { Activity } from '../../schemas/activity.ts'
 import type { ChangesQuery } from '../../schemas/changes.ts'
 import type { Caller } from '../access.ts'
 import { type AdmissionDeps, admission } from './admission.ts'
-import { itemsWithTasks } from './changes-tasks.ts'
 import { type ActivityFeed, type FeedFilter, MAX_POSITIONS, type StreamEvent, toEvent } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 
@@ -197,3 +197,29 @@ const pageOf = ({ items, next, hasMore }: SomeChanges): ChangesJson => ({
   nextCursor: encodeChangeCursor(next),
   hasMore,
 })
+
+/**
+ * Adds to each change its task as it is now, or null if there is none that the caller can read. Returns as many changes as
+ * a page has room for, at least the first: a task may have 150 KB, and all changes of a page may be of one task.
+ */
+async function itemsWithTasks(
+  { tasks }: Pick<BoundRepositories, 'tasks'>,
+  items: ChangeItem[],
+): Promise<ChangeItem[]> {
+  const taskIds = items.map(taskIdOf)
+  const { items: found, unread } = await tasks.listJson([...new Set(taskIds)].filter((id) => id !== null))
+  const whole: ChangeItem[] = []
+  let bytes = 0
+  for (const [index, { position, json }] of items.entries()) {
+    const id = taskIds[index] ?? null
+    if (bytes >= MAX_PAGE_BYTES || (id !== null && unread.has(id))) break
+    const task = (id !== null && found.get(id)) || 'null'
+    const item = `${json.slice(0, -1)},"task":${task}}`
+    whole.push({ position, json: item })
+    bytes += Buffer.byteLength(item)
+  }
+  return whole
+}
+
+/** Cast: it is the JSON of an activity. */
+const taskIdOf = ({ json }: ChangeItem): string | null => (JSON.parse(json) as Activity).taskId
