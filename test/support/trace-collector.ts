@@ -55,6 +55,9 @@ export async function startTraceCollector() {
     respondWith(status: number): void {
       respondsWith = status
     },
+    forget(): void {
+      exports.length = 0
+    },
     async close(): Promise<void> {
       server.closeAllConnections()
       server.close()

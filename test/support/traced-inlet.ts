@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { ADMIN_KEY, cleanUp, spawnInlet } from './inlet-process.ts'
 import { freshDatabase } from './postgres.ts'
@@ -30,6 +31,31 @@ export function tracing() {
     started: (env: Record<string, string> = {}) =>
       startTraced(collector, { DATABASE_URL: database.connectionString, ...env }),
   }
+}
+
+/** One Inlet for all tests of the file that calls this: a test sees what happens from its beginning on. */
+export function sharedTracing(env: Record<string, string> = {}) {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let collector: TraceCollector
+  let inlet: Awaited<ReturnType<typeof startTraced>>
+  beforeAll(async () => {
+    database = await freshDatabase()
+    collector = await startTraceCollector()
+    inlet = await startTraced(collector, { DATABASE_URL: database.connectionString, ...env })
+  })
+  beforeEach(async () => {
+    // Spans are sent in the order in which they end.
+    const path = `/problems/${randomUUID()}`
+    await inlet.get(path)
+    await inlet.span(({ attributes }) => attributes['url.path'] === path)
+    collector.forget()
+  })
+  afterAll(async () => {
+    await cleanUp()
+    await collector.close()
+    await database.drop()
+  })
+  return { collector: () => collector, connectionString: () => database.connectionString, inlet: () => inlet }
 }
 
 /** Inlet in a process of its own, which sends its traces to a collector as JSON. */

@@ -1,21 +1,23 @@
+import { randomBytes } from 'node:crypto'
 import * as conventions from '@opentelemetry/semantic-conventions'
 import { describe, expect, test } from 'vitest'
-import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { ADMIN_KEY } from '../support/inlet-process.ts'
-import { tracing } from '../support/traced-inlet.ts'
+import { sharedTracing } from '../support/traced-inlet.ts'
 
-const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
-const SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-01` }
-const NOT_SAMPLED = { traceparent: `00-${TRACE}-${CALLER}-00` }
 
-const { collector, connectionString, started } = tracing()
+/** The headers of a caller with a trace of its own. */
+function callerOf({ isSampled }: { isSampled: boolean }) {
+  const traceId = randomBytes(16).toString('hex')
+  return { traceId, headers: { traceparent: `00-${traceId}-${CALLER}-0${isSampled ? 1 : 0}` } }
+}
+
+const { collector, connectionString, inlet } = sharedTracing({ WEBHOOK_SECRET: 'a-secret-of-the-receiver' })
 
 describe('the trace of a request', () => {
   test('has the request, named by its route', async () => {
-    const inlet = await started()
-    const { body: task } = await inlet.post('/api/tasks', { title: 'Traced' })
-    const created = await inlet.spanNamed('POST /api/tasks')
+    const { body: task } = await inlet().post('/api/tasks', { title: 'Traced' })
+    const created = await inlet().spanNamed('POST /api/tasks')
     expect(created).toMatchObject({ kind: 2, status: 0, parentSpanId: '' })
     expect(created.attributes).toEqual({
       'http.request.method': 'POST',
@@ -23,11 +25,11 @@ describe('the trace of a request', () => {
       'http.response.status_code': 201,
       'url.path': '/api/tasks',
       'url.scheme': 'http',
-      'server.address': inlet.address.hostname,
-      'server.port': Number(inlet.address.port),
+      'server.address': inlet().address.hostname,
+      'server.port': Number(inlet().address.port),
     })
-    await inlet.get(`/api/tasks/${task.id}`)
-    const read = await inlet.spanNamed('GET /api/tasks/:id')
+    await inlet().get(`/api/tasks/${task.id}`)
+    const read = await inlet().spanNamed('GET /api/tasks/:id')
     expect(read.attributes).toMatchObject({
       'http.route': '/api/tasks/:id',
       'url.path': `/api/tasks/${task.id}`,
@@ -35,9 +37,8 @@ describe('the trace of a request', () => {
   })
 
   test('has the statements that the request needed', async () => {
-    const inlet = await started()
-    await inlet.get('/api/projects')
-    const request = await inlet.spanNamed('GET /api/projects')
+    await inlet().get('/api/projects')
+    const request = await inlet().spanNamed('GET /api/projects')
     const statements = collector()
       .spans()
       .filter(({ parentSpanId }) => parentSpanId === request.spanId)
@@ -54,12 +55,11 @@ describe('the trace of a request', () => {
   })
 
   test('names statements that are built for a request by what they do', async () => {
-    const inlet = await started()
-    await inlet.post('/api/tasks', { title: 'Claimed' })
-    await inlet.get('/api/tasks?limit=7')
-    await inlet.post('/api/tasks/claim', {})
-    await inlet.spanNamed('page of tasks')
-    await inlet.spanNamed('claim next tasks')
+    await inlet().post('/api/tasks', { title: 'Claimed' })
+    await inlet().get('/api/tasks?limit=7')
+    await inlet().post('/api/tasks/claim', {})
+    await inlet().spanNamed('page of tasks')
+    await inlet().spanNamed('claim next tasks')
     const names = collector()
       .spans()
       .map(({ name }) => name)
@@ -67,62 +67,27 @@ describe('the trace of a request', () => {
     expect(names.filter((name) => /[#\d]/.test(name))).toEqual([])
   })
 
-  test('has statements that go through a pooler', async () => {
-    const inlet = await started({ DATABASE_DIRECT_URL: connectionString() })
-    expect(await inlet.post('/api/tasks', { title: 'Through a pooler' })).toMatchObject({ status: 201 })
-    const { spanId } = await inlet.spanNamed('create tasks')
-    expect(await inlet.spanNamed('insert new tasks without external ids')).toMatchObject({
-      parentSpanId: spanId,
-      status: 0,
-    })
-  })
-
   test('continues the trace of the caller', async () => {
-    const inlet = await started()
-    await inlet.get('/api/projects', SAMPLED)
-    expect(await inlet.spanNamed('GET /api/projects')).toMatchObject({ traceId: TRACE, parentSpanId: CALLER })
+    const { traceId, headers } = callerOf({ isSampled: true })
+    await inlet().get('/api/projects', headers)
+    expect(await inlet().spanNamed('GET /api/projects')).toMatchObject({ traceId, parentSpanId: CALLER })
   })
 
   test('is not made if the caller does not sample its trace', async () => {
-    const inlet = await started()
-    await inlet.get('/api/projects', NOT_SAMPLED)
-    await inlet.get('/api/me')
-    await inlet.spanNamed('GET /api/me')
+    const { traceId, headers } = callerOf({ isSampled: false })
+    await inlet().get('/api/projects', headers)
+    await inlet().get('/api/me')
+    await inlet().spanNamed('GET /api/me')
     expect(
       collector()
         .spans()
-        .filter(({ traceId }) => traceId === TRACE),
+        .filter((span) => span.traceId === traceId),
     ).toEqual([])
   })
 
-  test('begins here if OTEL_PROPAGATORS is none', async () => {
-    const inlet = await started({ OTEL_PROPAGATORS: 'none' })
-    await inlet.get('/api/projects', SAMPLED)
-    const request = await inlet.spanNamed('GET /api/projects')
-    expect(request.parentSpanId).toBe('')
-    expect(request.traceId).not.toBe(TRACE)
-  })
-
-  test('has an error if the response is a 5xx, and none if it is a 4xx', async () => {
-    const proxy = await startDatabaseProxy(connectionString())
-    const inlet = await started({ DATABASE_URL: proxy.connectionString })
-    await inlet.get('/api/tasks/00000000-0000-7000-8000-000000000000')
-    const missing = await inlet.spanNamed('GET /api/tasks/:id')
-    expect(missing).toMatchObject({ status: 0, attributes: { 'http.response.status_code': 404 } })
-    expect(missing.attributes).not.toHaveProperty('error.type')
-
-    proxy.close()
-    expect(await inlet.get('/api/projects')).toMatchObject({ status: 503 })
-    expect(await inlet.spanNamed('GET /api/projects')).toMatchObject({
-      status: 2,
-      attributes: { 'http.response.status_code': 503, 'error.type': '503' },
-    })
-  })
-
   test('names its attributes as the semantic conventions do', async () => {
-    const inlet = await started()
-    await inlet.post('/api/tasks', { title: 'Named' })
-    await inlet.spanNamed('POST /api/tasks')
+    await inlet().post('/api/tasks', { title: 'Named' })
+    await inlet().spanNamed('POST /api/tasks')
     const names = collector()
       .spans()
       .flatMap(({ attributes }) => Object.keys(attributes))
@@ -131,18 +96,18 @@ describe('the trace of a request', () => {
   })
 
   test('has no requests of probes', async () => {
-    const inlet = await started()
-    for (const probe of ['/healthz', '/readyz', '/metrics']) await inlet.get(probe)
-    await inlet.get('/api/me')
-    await inlet.spanNamed('GET /api/me')
+    for (const probe of ['/healthz', '/readyz', '/metrics']) await inlet().get(probe)
+    await inlet().get('/api/me')
+    await inlet().spanNamed('GET /api/me')
     expect(collector().text()).not.toMatch(/healthz|readyz|metrics/)
   })
 
   test('of creates that share a statement names all of them', async () => {
-    const inlet = await started()
-    const creates = Array.from({ length: 40 }, (_, nth) => inlet.post('/api/tasks', { title: `Task ${nth}` }))
+    const creates = Array.from({ length: 40 }, (_, nth) =>
+      inlet().post('/api/tasks', { title: `Task ${nth}` }),
+    )
     await Promise.all(creates)
-    const batch = await inlet.span(({ name, links }) => name === 'create tasks' && links.length > 0)
+    const batch = await inlet().span(({ name, links }) => name === 'create tasks' && links.length > 0)
     const requests = () =>
       collector()
         .spans()
@@ -153,25 +118,24 @@ describe('the trace of a request', () => {
     expect(idsOf(requests())).toEqual(expect.arrayContaining(idsOf(batch.links)))
     const linked = requests().filter(({ links }) => idsOf(links).includes(batch.spanId))
     expect(idsOf(linked).sort()).toEqual(idsOf(batch.links).sort())
-    const statement = await inlet.span(({ parentSpanId }) => parentSpanId === batch.spanId)
+    const statement = await inlet().span(({ parentSpanId }) => parentSpanId === batch.spanId)
     expect(statement).toMatchObject({ name: 'insert new tasks without external ids', traceId: batch.traceId })
   })
 
   test('of a stream ends with its client, and has nothing of what is read for all streams', async () => {
-    const inlet = await started()
     const leaving = new AbortController()
-    const stream = await fetch(`${inlet.address.origin}/api/stream`, {
+    const stream = await fetch(`${inlet().address.origin}/api/stream`, {
       headers: { 'x-api-key': ADMIN_KEY },
       signal: leaving.signal,
     })
-    await inlet.post('/api/tasks', { title: 'Streamed' })
+    await inlet().post('/api/tasks', { title: 'Streamed' })
     let received = ''
     for await (const text of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       received += text
       if (received.includes('task.created')) break
     }
     leaving.abort()
-    expect(await inlet.spanNamed('GET /api/stream')).toMatchObject({
+    expect(await inlet().spanNamed('GET /api/stream')).toMatchObject({
       status: 0,
       attributes: { 'http.response.status_code': 200 },
     })
@@ -184,27 +148,26 @@ describe('the trace of a request', () => {
   })
 
   test('is named in the log lines of the request', async () => {
-    const inlet = await started()
-    await inlet.get('/api/projects', SAMPLED)
-    const { spanId } = await inlet.spanNamed('GET /api/projects')
-    const lines = inlet.output().split('\n')
-    expect(lines.filter((line) => line.includes('"route":"/api/projects"'))).toEqual([
-      expect.stringContaining(`"trace_id":"${TRACE}","span_id":"${spanId}","trace_flags":"01"`),
-    ])
+    const { traceId, headers } = callerOf({ isSampled: true })
+    await inlet().get('/api/projects', headers)
+    const { spanId } = await inlet().spanNamed('GET /api/projects')
+    const lines = inlet().output().split('\n')
+    expect(
+      lines.filter((line) => line.includes(traceId) && line.includes('"route":"/api/projects"')),
+    ).toEqual([expect.stringContaining(`"trace_id":"${traceId}","span_id":"${spanId}","trace_flags":"01"`)])
   })
 
   test('has no secrets, no values of the query, and no content', async () => {
-    const inlet = await started({ WEBHOOK_SECRET: 'a-secret-of-the-receiver' })
-    await inlet.get('/api/tasks?q=searched-words')
-    await inlet.post('/api/tasks', { title: 'titled-words', description: 'described-words' })
-    await inlet.post('/api/tasks', { title: 5, notes: 'refused-words' })
-    await inlet.post(
+    await inlet().get('/api/tasks?q=searched-words')
+    await inlet().post('/api/tasks', { title: 'titled-words', description: 'described-words' })
+    await inlet().post('/api/tasks', { title: 5, notes: 'refused-words' })
+    await inlet().post(
       '/api/analytics/webhook',
       { event: 'survey sent', distinct_id: 'person-words', properties: { note: 'noted-words' } },
       { authorization: 'Bearer a-secret-of-the-receiver' },
     )
-    await inlet.post('/api/keys', { name: 'named-words', scopes: ['tasks:read'] })
-    await inlet.spanNamed('POST /api/keys')
+    await inlet().post('/api/keys', { name: 'named-words', scopes: ['tasks:read'] })
+    await inlet().spanNamed('POST /api/keys')
     expect(collector().text()).not.toMatch(/-words|a-secret-of/)
     expect(collector().text()).not.toContain(ADMIN_KEY)
   })
