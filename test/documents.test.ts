@@ -174,7 +174,18 @@ function linksOf(document: string): string[] {
 }
 
 /** As GitHub names headings; a repeated one gets a number. */
+const anchors = new Map<string, string[]>()
+
+/** Read once for all links to the document. */
 function anchorsOf(document: string): string[] {
+  const known = anchors.get(document)
+  if (known) return known
+  const read = readAnchors(document)
+  anchors.set(document, read)
+  return read
+}
+
+function readAnchors(document: string): string[] {
   const seen = new Map<string, number>()
   return nodesOf(document).flatMap((node) => {
     if (node.type !== 'heading') return []
