@@ -65,7 +65,9 @@ export async function bareApp({ config, logger, services: { metrics }, limits, .
   await app.register(timeouts)
   await app.register(countResponses, { metrics })
   await app.register(problems, {
-    ...{ isDatabaseAway, isOverShare, withoutValues },
+    isDatabaseAway,
+    isOverShare,
+    withoutValues,
     isDiskFull: (error) => isDiskFull(error) || deps.isDiskFull?.() === true,
   })
   await app.register(validation)

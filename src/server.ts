@@ -249,8 +249,13 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const limits = limitsOf(config)
   const { isDiskFull } = server
   const app = await buildApp({
-    ...{ config, logger, services: service, limits },
-    ...{ ping: repos.ping, isDirectUp, isDiskFull },
+    config,
+    logger,
+    services: service,
+    limits,
+    ping: repos.ping,
+    isDirectUp,
+    isDiskFull,
   })
   const receiver =
     config.webhookPort === undefined
@@ -297,7 +302,9 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   async function embedded(): Promise<EmbeddedServer> {
     const { dataDir } = config
     const server = await startEmbedded({
-      ...{ dataDir, log: logger, signal },
+      dataDir,
+      log: logger,
+      signal,
       onStarting: application,
       onLost: fail,
     })

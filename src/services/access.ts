@@ -154,7 +154,12 @@ export function accessService({
 
 function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: KeyBySecret): Caller {
   return {
-    ...{ type: 'key', id, keyId: id, name, scopes: scopes as Scope[], projectId },
+    type: 'key',
+    id,
+    keyId: id,
+    name,
+    scopes: scopes as Scope[],
+    projectId,
     expiresAt: earliest(expiresAt, secretExpiresAt),
     // Only rotation sets the expiry of a secret.
     isReplaced: secretExpiresAt !== null,

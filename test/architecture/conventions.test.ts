@@ -54,6 +54,13 @@ describe('the source', () => {
     expect(long, `at most ${MAX_COMMENT_LENGTH} characters`).toEqual([])
   })
 
+  test('spreads no literals', () => {
+    const spreading = files
+      .filter(({ file }) => /\.\.\.\{ /.test(source(file)))
+      .map(({ file }) => `src/${file}`)
+    expect(spreading, 'name each member on a line of its own').toEqual([])
+  })
+
   test('keeps its top level to the listed names', () => {
     const named = [
       'Dockerfile',

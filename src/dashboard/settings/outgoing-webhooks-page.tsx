@@ -132,7 +132,9 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
         {why && <div className="small">{why}</div>}
       </div>
       <ItemControls
-        {...{ name, isActive, isBusy }}
+        name={name}
+        isActive={isActive}
+        isBusy={isBusy}
         onToggle={() => void toggle()}
         inbox={{ label: 'Deliveries', onOpen: () => onOpen({ view: 'deliveries', webhook }) }}
         onEdit={() => onOpen({ view: 'dialog', webhook })}

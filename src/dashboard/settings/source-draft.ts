@@ -32,7 +32,12 @@ export const EMPTY_DRAFT: SourceDraft = {
   },
   template: {
     title: '{{ payload.title }}',
-    ...{ description: '', priority: '', labels: '', externalId: '', externalUrl: '', status: '' },
+    description: '',
+    priority: '',
+    labels: '',
+    externalId: '',
+    externalUrl: '',
+    status: '',
   },
   clears: [],
 }

@@ -67,7 +67,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
               onEdit({ template: { ...draft.template, [member]: event.currentTarget.value } })
             }
           />
-          <Clearing {...{ draft, member, label, onEdit }} />
+          <Clearing draft={draft} member={member} label={label} onEdit={onEdit} />
         </Fragment>
       ))}
     </>

@@ -123,7 +123,9 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
         )}
       </div>
       <ItemControls
-        {...{ name, isActive, isBusy }}
+        name={name}
+        isActive={isActive}
+        isBusy={isBusy}
         onToggle={() => void toggle()}
         inbox={{ label: 'Inbox', onOpen: () => onOpen({ view: 'events', source }) }}
         onEdit={() => onOpen({ view: 'editor', source })}

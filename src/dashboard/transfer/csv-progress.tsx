@@ -34,7 +34,12 @@ export function CsvProgress({ file, mapping, rows, listId, onClose }: CsvProgres
       setRunning(true)
       const importKey = contentKey(JSON.stringify([listId, rows.map(({ task }) => task)]))
       const end = await sendRows({
-        ...{ rows, from, importKey, wait, onProgress: setProgress, isStopped: () => isStopped.current },
+        rows,
+        from,
+        importKey,
+        wait,
+        onProgress: setProgress,
+        isStopped: () => isStopped.current,
         send: async (tasks, key) => {
           const { data, response } = await responseOf(
             api.POST('/api/tasks/bulk', {

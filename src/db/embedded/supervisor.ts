@@ -59,7 +59,9 @@ export function superviseServer({ cluster, lease, port, log, onLost }: Options):
       // A pause between restarts of a server that keeps ending.
       if (since - startedAt < QUICK_END_MS) await sleep(PAUSE_MS, undefined, { signal: released.signal })
       const { client, isStarted } = await reachServer(cluster, {
-        ...{ log, port, signal: released.signal },
+        log,
+        port,
+        signal: released.signal,
         logFrom: await logBefore,
       })
       startedAt = performance.now()

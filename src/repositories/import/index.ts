@@ -84,7 +84,10 @@ export function importRepository(db: Executor & Pick<Database, 'openSession'>) {
 const kindOf = (exported: (typeof EXPORTED_TABLES)[number]): ImportKind => ({
   kind: exported.kind,
   fields: columnsOf(exported).map(({ member, type, values, isNullable, defaultSql }) => ({
-    ...{ name: member, type, values, isNullable },
+    name: member,
+    type,
+    values,
+    isNullable,
     isRequired: !isNullable && defaultSql === undefined,
   })),
 })

@@ -111,7 +111,9 @@ export function reencryptedConnection(
     },
     webhookSecret: webhookSecret && reencrypt(webhookSecret, { owner, name: 'webhook secret' }),
     previousWebhookSecrets: reencryptedPrevious(previousWebhookSecrets, {
-      ...{ reencrypt, owner, name: 'previous webhook secret' },
+      reencrypt,
+      owner,
+      name: 'previous webhook secret',
     }),
   }
 }

@@ -50,7 +50,10 @@ export function deliveriesService({
             receivers: receiver ? [receiver] : DeliveryReceiver,
             outcomes: outcome ? [outcome] : DeliveryOutcome,
             fromId: since && firstIdOf(new Date(since)),
-            ...{ sourceId, projectId, before, limit },
+            sourceId,
+            projectId,
+            before,
+            limit,
           })
           return rows.map(toDelivery)
         },

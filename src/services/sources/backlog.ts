@@ -119,7 +119,9 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
       }
       const { receivedAt: sentAt } = pending
       const [receipt] = await writeDeliveries(repos, {
-        ...{ deliveries: [{ source, row, tasks }], projects, sentAt },
+        deliveries: [{ source, row, tasks }],
+        projects,
+        sentAt,
       })
       return receipt && outcomeOf(receipt)
     })

@@ -63,9 +63,21 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
       const { text, stored } = secrets.secretFor({ id, scheme }, given)
       const { name, projectId } = input
       const row: SourceRow = {
-        ...{ id, name, projectId, listId, scheme, header, prefix, isActive },
-        ...{ mapping, each, filter, template, clears },
-        ...{ disabledReason: null, slowDeliveries: 0 },
+        id,
+        name,
+        projectId,
+        listId,
+        scheme,
+        header,
+        prefix,
+        isActive,
+        mapping,
+        each,
+        filter,
+        template,
+        clears,
+        disabledReason: null,
+        slowDeliveries: 0,
         ...{
           secret: stored,
           previousSecrets: [],

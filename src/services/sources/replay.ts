@@ -74,7 +74,10 @@ export function sourceReplay({
           const row = await repos.deliveries.findForUpdate(id)
           if (row?.outcome !== seen.outcome) throw conflict()
           const change = await replayed(repos, {
-            ...{ source, row: { ...row, sourceId: source.id }, reading, projects },
+            source,
+            row: { ...row, sourceId: source.id },
+            reading,
+            projects,
             items: judged.get(id) ?? [],
           })
           if (!(await repos.deliveries.update(id, change))) throw conflict()

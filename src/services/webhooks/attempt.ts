@@ -69,7 +69,12 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
   ): Promise<Attempt> {
     const { id } = message
     const failed = (about: Partial<Attempt> & { error: string }): Attempt => ({
-      ...{ webhookId, id, outcome: 'failed', durationMs: null, responseStatus: null, responseBody: null },
+      webhookId,
+      id,
+      outcome: 'failed',
+      durationMs: null,
+      responseStatus: null,
+      responseBody: null,
       ...about,
     })
     if (keys.length === 0) return failed({ error: UNREADABLE })
@@ -80,8 +85,13 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
     const durationMs = Math.round(performance.now() - since)
     if (status !== null && status >= 200 && status < 300) {
       return {
-        ...{ webhookId, id, outcome: 'delivered', durationMs, responseStatus: status },
-        ...{ responseBody: null, error: null },
+        webhookId,
+        id,
+        outcome: 'delivered',
+        durationMs,
+        responseStatus: status,
+        responseBody: null,
+        error: null,
       }
     }
     return failed({

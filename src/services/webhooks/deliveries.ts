@@ -93,8 +93,15 @@ export function webhookDeliveriesService(deps: WebhookDeliveriesDeps) {
       const sent = await attemptsOf(webhook)({ id: deliveryId, activity, task: null }, signal)
       const now = clock.now()
       const row: WebhookDeliveryRow = {
-        ...{ ...sent, position: null, type: activity.type, activityId: null, taskId: null },
-        ...{ attempts: 1, createdAt, lastAttemptAt: now, finishedAt: now },
+        ...sent,
+        position: null,
+        type: activity.type,
+        activityId: null,
+        taskId: null,
+        attempts: 1,
+        createdAt,
+        lastAttemptAt: now,
+        finishedAt: now,
       }
       await bound.transaction(async (repos) => {
         if (!(await repos.webhooks.findForUpdate(id))) throw webhookNotFound(id)

@@ -72,6 +72,11 @@ function deliveriesFor(
   return changes
     .filter((change) => change.position > webhook.position && isRelevant(webhook, change))
     .map(({ position, type, id: activityId, taskId }) => ({
-      ...{ webhookId: webhook.id, id: clock.newId(now), position, type, activityId, taskId },
+      webhookId: webhook.id,
+      id: clock.newId(now),
+      position,
+      type,
+      activityId,
+      taskId,
     }))
 }

@@ -65,8 +65,16 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       const id = clock.newId(now)
       const { text, stored } = signer.newSecret(id)
       const row: NewWebhookRow = {
-        ...{ id, name, url, types: [...new Set(types)], projectId, isActive, disabledReason: null },
-        ...{ secret: stored, previousSecrets: [], createdAt: now },
+        id,
+        name,
+        url,
+        types: [...new Set(types)],
+        projectId,
+        isActive,
+        disabledReason: null,
+        secret: stored,
+        previousSecrets: [],
+        createdAt: now,
         position: await presentPosition(),
       }
       return repos.within(caller).transaction(async (repos) => {
