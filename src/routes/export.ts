@@ -22,7 +22,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'exports'>> 
         operationId: 'exportData',
         summary: 'Export all data',
         description:
-          'Returns all data as of one point in time, as JSON on one line for each row: a header; projects, lists, tasks with deleted ones, comments, rules with their versions, routing rules, activity, sources, connections and outgoing webhooks; and a last line with counts and the SHA-256 of the lines between. Secrets, keys, sessions, inboxes and sync runs aren’t exported. `POST /api/import` of a new instance reads it.',
+          'Returns all data as of one point in time, as JSON on one line for each row: a header; projects, lists, tasks with deleted ones, comments, rules with their versions, routing rules, activity, sources, connections and outgoing webhooks; and a last line with counts and the SHA-256 of the lines between. Secrets, keys, sessions, deliveries, and sync runs aren’t exported. `POST /api/import` of a new instance reads it.',
         response: {
           200: {
             description: 'The export.',

@@ -39,7 +39,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
         operationId: 'receiveFeedback',
         summary: 'Receive feedback',
         description:
-          'Creates a task from a `feedback_submitted` event, in the flat format or the analytics platform’s default format. Events with another name are ignored. Sending the same event again creates no second task. Rejected events are kept in the inbox; fix the event and send it again with the same `uuid`.',
+          'Creates a task from a `feedback_submitted` event, in the flat format or the analytics platform’s default format. Events with another name are ignored. Sending the same event again creates no second task. Rejected events are stored; fix the event and send it again with the same `uuid`.',
         body: ref(WebhookEvent),
         response: {
           200: responses(Type.Union([ref(FeedbackReceipt), ref(FeedbackIgnored)]), {

@@ -53,7 +53,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
         operationId: 'receiveSourceDelivery',
         summary: 'Receive a delivery of a source',
         description:
-          'The `url` of a source. Creates a task, or updates the one with the same external ID, as the template of the source says. The delivery is stored in the inbox in the same transaction. A repeat does nothing: a delivery with the same `webhook-id` or `Idempotency-Key`; without either, an item that equals the latest one with its external ID, or without an external ID an equal one within ten seconds. With `hmac_sha256_hex`, these headers are not signed and are ignored.',
+          'The `url` of a source. Creates a task, or updates the one with the same external ID, as the template of the source says. The delivery is stored in the same transaction. A repeat does nothing: a delivery with the same `webhook-id` or `Idempotency-Key`; without either, an item that equals the latest one with its external ID, or without an external ID an equal one within ten seconds. With `hmac_sha256_hex`, these headers are not signed and are ignored.',
         params: Type.Object(
           { sourceId: Type.String({ format: 'uuid', description: 'The ID of the source.' }) },
           { description: 'Path parameters.' },

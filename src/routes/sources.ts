@@ -149,7 +149,7 @@ export const sourcesRoutes: FastifyPluginAsyncTypebox<
         operationId: 'deleteSource',
         summary: 'Delete a source',
         description:
-          'Deletes a source with its inbox. Its tasks stay, and so do events in the feedback inbox.',
+          'Deletes a source with its deliveries. Its tasks stay, and so do deliveries of feedback.',
         params: IdPath('source'),
         response: { 204: emptyResponse('The source is deleted.') },
       },

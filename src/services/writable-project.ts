@@ -4,7 +4,7 @@ import type { ProjectRow } from '../repositories/projects.ts'
 
 /**
  * Finds a writable project and locks it until the transaction ends: it cannot be archived or deleted meanwhile. The
- * order of locks is the same everywhere: project, connection, run, lists, inbox, tasks; or project, rules.
+ * order of locks is the same everywhere: project, connection, run, lists, deliveries, tasks; or project, rules.
  * @param lock `update` also excludes others who change its lists, their order, its rules or its connection.
  * @throws project_not_found, project_archived
  */

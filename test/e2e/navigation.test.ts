@@ -50,7 +50,7 @@ describe('navigation', () => {
     await link.hover()
     await requested
     const events = page.waitForRequest(/assets\/events-page.*js/)
-    await page.getByRole('link', { name: 'Event inbox' }).focus()
+    await page.getByRole('link', { name: 'Feedback deliveries' }).focus()
     await events
     await expect.poll(() => page.url()).toBe(`${app.service.url}/settings/sessions`)
   })

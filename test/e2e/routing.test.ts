@@ -106,9 +106,9 @@ describe('webhook routing', () => {
     await expect.poll(stored).toMatchObject({ name: 'edited', appMatch: null, projectMatch: 'Website' })
   })
 
-  test('is added and tested with an event of the inbox', async ({ app }) => {
+  test('is added and tested with a delivery', async ({ app }) => {
     const { post } = app.service
-    await post('/api/projects', { name: 'Routed from the inbox' })
+    await post('/api/projects', { name: 'Routed from a delivery' })
     const event = feedback({ bundle_id: 'com.example.inbox', note: 'Picked out of many' })
     const store = await storing(app.service, event)
     await store()
@@ -117,11 +117,11 @@ describe('webhook routing', () => {
     const dialog = page.getByRole('dialog', { name: 'Add rule' })
     await dialog.getByLabel('When app is').fill('COM.example.inbox')
     await dialog.getByRole('combobox', { name: 'put feedback in' }).click()
-    await page.getByRole('option', { name: 'Routed from the inbox' }).click()
+    await page.getByRole('option', { name: 'Routed from a delivery' }).click()
     await dialog.getByRole('button', { name: 'Add rule' }).click()
     const item = page.getByRole('listitem').filter({ hasText: 'COM.example.inbox' })
     await item.waitFor()
-    await page.getByRole('combobox', { name: 'From the inbox' }).click()
+    await page.getByRole('combobox', { name: 'From a delivery' }).click()
     await page.getByRole('option', { name: /Picked out of many/ }).click()
     await page.getByRole('button', { name: 'Try it' }).click()
     await item.getByText('Matched:').waitFor()

@@ -55,7 +55,7 @@ describe('API keys', () => {
   })
 })
 
-describe('the event inbox', () => {
+describe('feedback deliveries', () => {
   test('shows a delivery and links to its task', async ({ app }) => {
     const { post } = app.service
     const { body: made } = await post('/api/webhook-secrets', {})

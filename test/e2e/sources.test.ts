@@ -39,7 +39,7 @@ describe('a source', () => {
     })
     expect(response.status).toBe(201)
 
-    await page.getByRole('button', { name: 'Inbox', exact: true }).click()
+    await page.getByRole('button', { name: 'Deliveries', exact: true }).click()
     const delivery = page.getByRole('listitem').filter({ hasText: 'accepted' })
     await delivery.getByRole('button', { name: 'Show payload' }).click()
     await delivery.getByText('"Save fails"').waitFor()
@@ -105,7 +105,7 @@ describe('a source', () => {
     await service.patch(`/api/tasks/${taskId}`, { status: 'done' })
     const page = await app.open('/settings/sources')
     const listed = page.getByRole('listitem').filter({ hasText: source.name })
-    await listed.getByRole('button', { name: 'Inbox', exact: true }).click()
+    await listed.getByRole('button', { name: 'Deliveries', exact: true }).click()
     const delivery = page.getByRole('listitem').filter({ hasText: 'accepted' })
     await delivery.getByRole('button', { name: 'Replay' }).click()
     const dialog = page.getByRole('dialog', { name: 'Replay and reopen 1 task?' })

@@ -89,8 +89,8 @@ describe('feedback', () => {
     const { deliveryId, taskId } = (await send(event)).body
     const { data } = (await service.get(`/api/activity?taskId=${taskId}&type=feedback.received`)).body
     expect(data).toMatchObject([{ metadata: { ruleId: rule.id, ruleName: words } }])
-    const inbox = (await service.get('/api/deliveries?receiver=feedback')).body.data
-    expect(inbox.find(({ id }: { id: string }) => id === deliveryId).routing.ruleName).toBe(words)
+    const deliveries = (await service.get('/api/deliveries?receiver=feedback')).body.data
+    expect(deliveries.find(({ id }: { id: string }) => id === deliveryId).routing.ruleName).toBe(words)
   })
 
   test('that names a project by a shared name reports it, and is routed to the oldest', async () => {
@@ -101,8 +101,8 @@ describe('feedback', () => {
     expect(trial).toMatchObject({ projectId: older.id, matchedOn: 'project_name' })
     expect(trial.explanation).toContain('Two projects have this name; the older one is used.')
     const { deliveryId } = (await send(event)).body
-    const inbox = (await service.get('/api/deliveries?receiver=feedback')).body.data
-    expect(inbox.find(({ id }: { id: string }) => id === deliveryId).routing.explanation).toContain(
+    const deliveries = (await service.get('/api/deliveries?receiver=feedback')).body.data
+    expect(deliveries.find(({ id }: { id: string }) => id === deliveryId).routing.explanation).toContain(
       'Two projects',
     )
 

@@ -50,7 +50,7 @@ export const FORM_TEMPLATE = {
   status: '{{ item.state }}',
 }
 
-/** The rows of a source's inbox, oldest first. */
+/** The deliveries of a source, oldest first. */
 export const inboxOf = (service: TestApp, { source }: Pick<SentSource, 'source'>) =>
   service.query('select * from deliveries where source_id = $1 order by id', [source.id])
 

@@ -11,8 +11,8 @@ import { Link } from '../navigation/link.tsx'
 import { useSearchString } from '../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../navigation/search-params.ts'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
+import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
-import { Inbox, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
@@ -77,7 +77,7 @@ function Deliveries({ projectId }: { projectId: string }) {
   })
   const deliveries = itemsOf(query.data)
   return (
-    <Inbox
+    <DeliveryList
       what="deliveries"
       name="the deliveries"
       label="Outcome"
@@ -102,7 +102,7 @@ function Deliveries({ projectId }: { projectId: string }) {
       {deliveries.map((delivery) => (
         <PushedItem key={delivery.id} delivery={delivery} />
       ))}
-    </Inbox>
+    </DeliveryList>
   )
 }
 

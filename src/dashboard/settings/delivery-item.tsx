@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Schema } from '../api/client.ts'
 import { deliveryQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
-import { InboxItem } from './inbox.tsx'
+import { DeliveryRow } from './delivery-list.tsx'
 
 export type Delivery = Schema<'Delivery'>
 
@@ -24,7 +24,7 @@ export function DeliveryItem({ delivery, titleOf, replay, children, ...item }: D
   const { data: whole } = useQuery(deliveryQuery(delivery.id))
   const payload = whole?.payload ?? null
   return (
-    <InboxItem
+    <DeliveryRow
       {...item}
       title={titleOf(payload)}
       receivedAt={delivery.receivedAt}
@@ -41,7 +41,7 @@ export function DeliveryItem({ delivery, titleOf, replay, children, ...item }: D
     >
       <DeliveryErrors errors={delivery.errors} />
       {children}
-    </InboxItem>
+    </DeliveryRow>
   )
 }
 

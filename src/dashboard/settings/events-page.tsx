@@ -8,9 +8,9 @@ import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
+import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
 import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
-import { Inbox, pollFirstPage } from './inbox.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
@@ -28,13 +28,13 @@ export default function EventsPage() {
   const events = itemsOf(query.data)
   return (
     <div className={styles.content}>
-      <PageHeader title="Event inbox">
+      <PageHeader title="Feedback deliveries">
         All events sent to the feedback webhook. Payloads are kept for 30 days. Ignored events are kept for 7
         days, without their payload.
       </PageHeader>
-      <Inbox
+      <DeliveryList
         what="events"
-        name="the inbox"
+        name="the deliveries"
         label="Outcome"
         outcomes={OUTCOMES}
         outcome={outcome}
@@ -68,7 +68,7 @@ export default function EventsPage() {
         {events.map((event) => (
           <EventItem key={event.id} event={event} />
         ))}
-      </Inbox>
+      </DeliveryList>
     </div>
   )
 }

@@ -7,8 +7,8 @@ interface ItemControlsProps {
   isActive: boolean
   isBusy: boolean
   onToggle(): void
-  /** The button for what arrived at, or was sent to, the other system. */
-  inbox: { label: string; onOpen(): void }
+  /** Opens the list of what arrived from, or was sent to, the other system. */
+  onDeliveries(): void
   onEdit(): void
   /** `Menu.Item`s before those that rotate and delete. */
   actions?: ReactNode
@@ -22,7 +22,7 @@ export function ItemControls({
   isActive,
   isBusy,
   onToggle,
-  inbox,
+  onDeliveries,
   onEdit,
   actions,
   onRotate,
@@ -31,8 +31,8 @@ export function ItemControls({
   return (
     <div className="row">
       <Switch checked={isActive} disabled={isBusy} aria-label={`“${name}” is active`} onChange={onToggle} />
-      <Button variant="default" onClick={inbox.onOpen}>
-        {inbox.label}
+      <Button variant="default" onClick={onDeliveries}>
+        Deliveries
       </Button>
       <Button variant="default" onClick={onEdit}>
         Edit

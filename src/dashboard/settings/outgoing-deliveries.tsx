@@ -7,7 +7,7 @@ import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
-import { Inbox, InboxItem, pollFirstPage } from './inbox.tsx'
+import { DeliveryList, DeliveryRow, pollFirstPage } from './delivery-list.tsx'
 import { type Delivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
 import { attemptText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
@@ -38,7 +38,7 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
         Each matching activity is a delivery. Delivered ones are kept for 7 days. Failed ones are sent again
         while the webhook is on.
       </PageHeader>
-      <Inbox
+      <DeliveryList
         what="deliveries"
         name="the deliveries"
         label="Outcome"
@@ -56,7 +56,7 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
         {deliveries.map((delivery) => (
           <DeliveryItem key={delivery.id} webhook={webhook} delivery={delivery} />
         ))}
-      </Inbox>
+      </DeliveryList>
     </>
   )
 }
@@ -78,7 +78,7 @@ function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Deliv
   }
 
   return (
-    <InboxItem
+    <DeliveryRow
       badge={{ color: COLOURS[outcome], text: outcome }}
       title={delivery.type}
       receivedAt={delivery.lastAttemptAt ?? delivery.createdAt}

@@ -136,7 +136,7 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        inbox={{ label: 'Deliveries', onOpen: () => onOpen({ view: 'deliveries', webhook }) }}
+        onDeliveries={() => onOpen({ view: 'deliveries', webhook })}
         onEdit={() => onOpen({ view: 'dialog', webhook })}
         actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
         onRotate={() => setDialog('rotate')}

@@ -32,11 +32,11 @@ interface RoutingTestProps {
 /** Tests a payload against the rules without creating a task. */
 export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const { data: projects } = useQuery(projectsQuery)
-  const { data: inbox } = useInfiniteQuery(deliveriesQuery({ receiver: 'feedback' }))
+  const { data: deliveries } = useInfiniteQuery(deliveriesQuery({ receiver: 'feedback' }))
   const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const latest = itemsOf(inbox).slice(0, 25)
+  const latest = itemsOf(deliveries).slice(0, 25)
   const loaded = useQueries({ queries: latest.map(({ id }) => deliveryQuery(id)) })
   const received = loaded.flatMap(({ data }) => (data && data.payload !== null ? data : []))
 
@@ -65,7 +65,7 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
       <h2>Try it</h2>
       {received.length > 0 && (
         <Select
-          label="From the inbox"
+          label="From a delivery"
           placeholder="Select an event"
           data={received.map((event) => ({
             value: event.id,

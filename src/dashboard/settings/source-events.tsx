@@ -9,7 +9,7 @@ import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { plural } from '../lib/plural.ts'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
-import { Inbox, pollFirstPage } from './inbox.tsx'
+import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
 import { PageHeader } from './page-header.tsx'
 import type { Source } from './source-queries.ts'
 
@@ -34,7 +34,7 @@ const OUTCOMES = {
   pending: 'Pending',
 }
 
-/** The inbox of a source. */
+/** The deliveries of a source. */
 export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
   const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
@@ -45,7 +45,7 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
   return (
     <>
       <PageHeader
-        title={`Inbox of “${source.name}”`}
+        title={`Deliveries of “${source.name}”`}
         action={
           <Button variant="default" onClick={onClose}>
             Back to sources
@@ -55,9 +55,9 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
         Deliveries with a valid secret or signature. Payloads are kept for 30 days, and filtered deliveries
         for 7 days.
       </PageHeader>
-      <Inbox
+      <DeliveryList
         what="deliveries"
-        name="the inbox"
+        name="the deliveries"
         label="Outcome"
         outcomes={OUTCOMES}
         outcome={outcome}
@@ -73,7 +73,7 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
         {events.map((event) => (
           <SourceEventItem key={event.id} source={source} event={event} />
         ))}
-      </Inbox>
+      </DeliveryList>
     </>
   )
 }

@@ -127,7 +127,7 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        inbox={{ label: 'Inbox', onOpen: () => onOpen({ view: 'events', source }) }}
+        onDeliveries={() => onOpen({ view: 'events', source })}
         onEdit={() => onOpen({ view: 'editor', source })}
         onRotate={() => setDialog('rotate')}
         onDelete={() => setDialog('delete')}
@@ -145,8 +145,8 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
         >
           Deliveries are rejected immediately.{' '}
           {source.mapping === 'feedback'
-            ? 'Tasks are kept, and so are events in the feedback inbox.'
-            : 'The inbox is deleted, and tasks are kept.'}{' '}
+            ? 'Tasks are kept, and so are deliveries of feedback.'
+            : 'Its deliveries are deleted, and tasks are kept.'}{' '}
           This can't be undone.
         </ConfirmDialog>
       )}

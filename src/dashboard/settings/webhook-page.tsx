@@ -113,8 +113,8 @@ export default function WebhookPage() {
       <section className={styles.section}>
         <h2>3. Body</h2>
         <p className="quiet small" style={{ margin: 0 }}>
-          The default body of the platform works. This flat JSON body is easier to read in the inbox. The{' '}
-          <code>uuid</code> prevents duplicate tasks when an event is sent more than once.
+          The default body of the platform works. This flat JSON body is easier to read in the list of
+          deliveries. The <code>uuid</code> prevents duplicate tasks when an event is sent more than once.
         </p>
         <CopyBlock text={BODY_TEMPLATE} />
       </section>
@@ -128,7 +128,7 @@ export default function WebhookPage() {
         <h2>Try it</h2>
         <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
-          Received events appear in the <Link to="/settings/events">event inbox</Link>.
+          Received events appear in the <Link to="/settings/events">feedback deliveries</Link>.
         </p>
       </section>
       {secret && (

@@ -7,7 +7,7 @@ import { type FeedbackTask, feedbackTask } from './task.ts'
 /** Maximum size of a stored payload. */
 const MAX_PAYLOAD_BYTES = 262_144
 
-/** What the inbox stores of a delivery's original payload. */
+/** What is stored of a delivery's original payload. */
 interface StoredPayload {
   payload: string
   payloadCut: boolean

@@ -130,7 +130,7 @@ function wholeDescription(
 const CUT_HERE =
   'This description was truncated at 262,144 bytes. The full feedback is in the metadata of the task.'
 const CUT =
-  'This task was truncated: it contains up to 1,000 properties and 64 KiB of the note. The inbox keeps up to 256 KiB of the feedback for 30 days.'
+  'This task was truncated: it contains up to 1,000 properties and 64 KiB of the note. Its delivery keeps up to 256 KiB of the feedback for 30 days.'
 /** Upper bound for the fences of a note, and for the table's header plus the truncation notice. */
 const FRAME_BYTES = 512
 

@@ -1,7 +1,7 @@
 import { payloadOf, readBody } from '../delivery-body.ts'
 import type { SourceReading } from './reading.ts'
 
-/** What the inbox stores of a payload. */
+/** What is stored of a payload. */
 export interface StoredPayload {
   payload: string | null
   payloadCut: boolean
@@ -11,13 +11,13 @@ const MAX_PAYLOAD_BYTES = 262_144
 
 export const storedBody = (body: unknown): StoredPayload => payloadOf(body, MAX_PAYLOAD_BYTES)
 
-/** The reading of a delivery whose templates did not end. Parses only what the inbox stores whole. */
+/** The reading of a delivery whose templates did not end. Parses only what is stored whole. */
 export function failedReading(bytes: Uint8Array, message: string): SourceReading {
   const errors = [{ path: '/template', code: 'template_failed', message }]
   return { outcome: 'rejected', errors, isTooSlow: true, stored: storedUnread(bytes) }
 }
 
-/** What the inbox stores of a delivery that is not read yet. */
+/** What is stored of a delivery that is not read yet. */
 export function storedUnread(bytes: Uint8Array): StoredPayload {
   const body = bytes.length <= MAX_PAYLOAD_BYTES ? readBody(bytes) : undefined
   if (body?.isJson) return storedBody(body.body)

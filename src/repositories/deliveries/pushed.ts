@@ -103,7 +103,7 @@ export function pushedDeliveriesRepository(db: Executor) {
     ): Promise<PendingRow[]> {
       const { id, nextAttemptAt } = deliveries
       const payloadBytes = sql<number>`coalesce(octet_length(${deliveries.payload}), 0)`.as('payload_bytes')
-      // In the order of the index of those to apply: the inbox has many others.
+      // In the order of the index of those to apply: there are many others.
       const oldest = db
         .select({ id, payloadBytes, nextAttemptAt })
         .from(deliveries)

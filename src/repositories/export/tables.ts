@@ -124,7 +124,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
 ]
 
 const ACCESS = 'keys and sessions belong to an instance'
-const INBOX = 'an inbox belongs to the instance that received it'
+const RECEIVED = 'a delivery belongs to the instance that received it'
 const RUNS = 'runs and deliveries belong to the instance that made them'
 const FOLLOWS = 'follows from other tables'
 
@@ -136,10 +136,10 @@ export const LEFT_OUT_TABLES: Record<string, string> = {
   saved_filters: ACCESS,
   webhook_secrets: SECRET,
   idempotency_keys: 'stored for a day',
-  deliveries: INBOX,
-  feedback_unreadable: INBOX,
-  source_backlog: INBOX,
-  source_items: INBOX,
+  deliveries: RECEIVED,
+  feedback_unreadable: RECEIVED,
+  source_backlog: RECEIVED,
+  source_items: RECEIVED,
   webhook_deliveries: RUNS,
   leases: RUNS,
   sync_runs: RUNS,

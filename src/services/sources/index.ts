@@ -186,7 +186,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
     },
 
     /**
-     * Deletes a source with its inbox; its tasks stay, and so do events in the inbox of the feedback receiver.
+     * Deletes a source with its deliveries; its tasks stay, and so do deliveries of feedback.
      * @throws insufficient_scope, source_not_found, project_archived
      */
     async delete(caller: Caller, id: string): Promise<void> {

@@ -35,7 +35,7 @@ export interface WrittenItem {
 /** Why an item that is valid has no task. */
 export type LeftOut = 'project_archived' | 'never_opened'
 
-/** A task of a delivery as the inbox stores it: with the position of its item, which a replay finds it by. */
+/** A task of a delivery as it is stored: with the position of its item, which a replay finds it by. */
 export interface StoredItem extends WrittenItem {
   item: number
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { summaryOf } from '../../../src/dashboard/settings/event-summary.ts'
 
-describe('an event in the inbox', () => {
+describe('a delivery of feedback', () => {
   const event = (properties: object) =>
     summaryOf({ senderId: null, outcome: 'accepted' }, { event: 'feedback_submitted', properties })
 

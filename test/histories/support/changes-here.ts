@@ -73,10 +73,10 @@ export async function changeHere(world: World, project: ConnectedProject, change
   }
 
   async function replay(): Promise<void> {
-    const inbox = await query('select id from deliveries where connection_id = $1 order by id', [
+    const rows = await query('select id from deliveries where connection_id = $1 order by id', [
       project.connection?.id,
     ])
-    const chosen = inbox[(nth * 4 + nthComment) % Math.max(1, inbox.length)]
+    const chosen = rows[(nth * 4 + nthComment) % Math.max(1, rows.length)]
     if (chosen) await deliveries.replay(caller, chosen.id)
   }
 }

@@ -172,9 +172,9 @@ async function givenWorld() {
         expect((await service.get(`/api/deliveries/${deliveryId}`)).body.tasks[0].taskId).toBe(taskId)
         expect(byId.has(taskId)).toBe(true)
       }
-      const inbox = await service.get(`/api/deliveries?sourceId=${sent.source.id}&limit=200`)
+      const stored = await service.get(`/api/deliveries?sourceId=${sent.source.id}&limit=200`)
       const taskOfEvent = new Map(
-        inbox.body.data.map(({ id, tasks }: Delivery) => [id, tasks[0]?.taskId] as const),
+        stored.body.data.map(({ id, tasks }: Delivery) => [id, tasks[0]?.taskId] as const),
       )
       for (const { deliveryId, taskId } of received) {
         expect(taskOfEvent.get(deliveryId)).toBe(taskId)

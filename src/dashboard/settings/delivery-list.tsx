@@ -7,7 +7,7 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { Link } from '../navigation/link.tsx'
 import styles from './settings.module.css'
 
-/** Inboxes poll: what they receive does not always change a task, so the stream does not report it. */
+/** Lists of deliveries poll: what arrives does not always change a task, so the stream does not report it. */
 const POLL_MS = 5_000
 
 /** With more pages loaded a refetch would load all of them again. */
@@ -16,7 +16,7 @@ export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } 
 
 const ALL = 'all'
 
-interface InboxProps<Outcome extends string> {
+interface DeliveryListProps<Outcome extends string> {
   /** What is in it, in the plural. */
   what: string
   /** What could not be loaded, in an error. */
@@ -34,7 +34,7 @@ interface InboxProps<Outcome extends string> {
 }
 
 /** What was received, newest first, with a filter by outcome. */
-export function Inbox<Outcome extends string>(props: InboxProps<Outcome>) {
+export function DeliveryList<Outcome extends string>(props: DeliveryListProps<Outcome>) {
   const { outcomes, query, children } = props
   return (
     <>
@@ -60,7 +60,7 @@ export function Inbox<Outcome extends string>(props: InboxProps<Outcome>) {
   )
 }
 
-interface InboxItemProps {
+interface DeliveryRowProps {
   badge: { color: string; text: string }
   title: string
   receivedAt: string
@@ -81,7 +81,15 @@ interface InboxItemProps {
 }
 
 /** Something that was received or sent: its outcome, and buttons for what is stored of it. */
-export function InboxItem({ badge, title, receivedAt, details, taskId, replay, ...item }: InboxItemProps) {
+export function DeliveryRow({
+  badge,
+  title,
+  receivedAt,
+  details,
+  taskId,
+  replay,
+  ...item
+}: DeliveryRowProps) {
   const [isOpen, setOpen] = useState(false)
   const { replayLabel = 'Replay', payloadName = 'payload' } = item
   return (
