@@ -1,4 +1,3 @@
-import { freeBytes } from '../lib/free-bytes.ts'
 import { type SQL, sql } from './drizzle.ts'
 import type { Database } from './pool.ts'
 
@@ -9,7 +8,7 @@ interface BuiltQuery {
 
 /**
  * A prepared statement, built once; each connection parses and plans it once under this name. Values are passed as
- * placeholders; bytes among them are freed after the statement. Only for statements whose best plan does not depend on
+ * placeholders. Only for statements whose best plan does not depend on
  * the values: PostgreSQL may keep a generic plan.
  */
 export function preparedStatement<Row extends object>(name: string, statement: SQL) {
@@ -17,12 +16,8 @@ export function preparedStatement<Row extends object>(name: string, statement: S
   return async (db: Pick<Database, 'execute'>, values: Record<string, unknown>): Promise<{ rows: Row[] }> => {
     const { session, dialect } = insideOf(db)
     query ??= dialect.sqlToQuery(statement)
-    try {
-      const result = await session.prepareQuery(query, undefined, name, false).execute(values)
-      return result as { rows: Row[] }
-    } finally {
-      for (const value of Object.values(values)) if (value instanceof Uint8Array) freeBytes(value)
-    }
+    const result = await session.prepareQuery(query, undefined, name, false).execute(values)
+    return result as { rows: Row[] }
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { freeBytes } from './free-bytes.ts'
 
 interface IntakeRefusals {
   /** It arrived too slowly, or a faster sender needs the room. */
@@ -124,7 +123,6 @@ export function bodyIntake({
       try {
         await promise
         const bytes = Buffer.concat(chunks)
-        for (const chunk of chunks) freeBytes(chunk)
         return { bytes, release: () => release(arrival) }
       } catch (error) {
         // The open connection may keep this function's variables alive.

@@ -5,7 +5,6 @@ import { type ImportReader, type ImportRow, importReader } from '../domain/impor
 import type { Operations } from '../domain/operation.ts'
 import { importInProgress, importNotEmpty, importStalled, validationFailed } from '../errors/index.ts'
 import { arrivingChunks } from '../lib/arriving-chunks.ts'
-import { collectRecentGarbage } from '../lib/collect-garbage.ts'
 import { linesOf } from '../lib/lines.ts'
 import { tracedAsOne } from '../lib/traced.ts'
 import type { ImportTarget, importRepository } from '../repositories/import/index.ts'
@@ -22,9 +21,6 @@ const KEEP_ALIVE_MS = 30_000
 /** The rows of a statement. More are hardly faster. */
 const MAX_ROWS = 250
 const MAX_BYTES = 512 * 1024
-
-/** Garbage is collected after this many bytes: V8 alone lets it accumulate. */
-const MAX_GARBAGE_BYTES = 4 * 1024 * 1024
 
 export const importOperations = {
   run: { scope: 'admin', isServiceWide: true },
@@ -79,7 +75,6 @@ interface Reading {
 async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading): Promise<number> {
   let rows: ImportRow[] = []
   let bytes = 0
-  let garbageBytes = 0
   let count = 0
   const arriving = arrivingChunks(file, { stallMs, stalled: importStalled })
   const chunks = keepingAlive(arriving, { target, keepAliveMs })
@@ -101,7 +96,6 @@ async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading
   async function insert(): Promise<void> {
     const batch = rows
     rows = []
-    garbageBytes += bytes
     bytes = 0
     const [first] = batch
     if (first && !reader.hasErrors()) {
@@ -113,9 +107,6 @@ async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading
       const referring = batch.flatMap(({ referring: id, line }) => (id === undefined ? [] : [{ id, line }]))
       if (referring.length > 0) await target.addReferring(referring)
     }
-    if (garbageBytes < MAX_GARBAGE_BYTES) return
-    collectRecentGarbage()
-    garbageBytes = 0
   }
 }
 
