@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { AppError, validationFailed } from '../errors/index.ts'
+import { AppError } from '../errors/index.ts'
 import { timeSlices } from '../lib/time-slices.ts'
 import {
   BulkChange,
@@ -15,7 +15,8 @@ import { IdempotencyKey } from '../schemas/headers.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import { NewTaskInBulk } from '../schemas/task-requests.ts'
-import type { Services, UseCases } from '../services/index.ts'
+import type { Services } from '../services/index.ts'
+import { itemPath } from '../services/tasks/bulk-creation.ts'
 import type { CreatedTask } from '../services/tasks/creation.ts'
 import { taskOperations } from '../services/tasks/index.ts'
 import { mayReadTasks, onlyVersion, summaryOf } from '../services/tasks/view.ts'
@@ -28,19 +29,15 @@ const MAX_VALUES = 440_000
 export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, service) => {
   const refusalOf = app.compileCheck(NewTaskInBulk)
 
-  /** The error of each invalid item. */
-  async function refusalsOf({ caller, body }: FastifyRequest, service: Pick<UseCases, 'tasks'>) {
-    // Cast: the body was checked, except for its items.
-    const { listId, tasks } = body as { listId: string; tasks: NewTaskInBulk[] }
+  /** Each item, or why it is invalid: only the rest of the body was checked. */
+  async function checkedItems(items: NewTaskInBulk[]): Promise<(NewTaskInBulk | AppError)[]> {
     const nextSlice = timeSlices()
-    const refusals: (AppError | undefined)[] = []
-    for (const [index, item] of tasks.entries()) {
+    const checked: (NewTaskInBulk | AppError)[] = []
+    for (const [index, item] of items.entries()) {
       await nextSlice()
-      refusals.push(refusalOf(item, pathOf(index)))
+      checked.push(refusalOf(item, itemPath(index)) ?? item)
     }
-    const inputs = tasks.map((item, index) => (refusals[index] ? undefined : item))
-    const blockers = await service.tasks.refusedBlockers(caller, { listId, inputs, pathOf })
-    return refusals.map((refusal, index) => refusal ?? blockers[index])
+    return checked
   }
 
   app.post(
@@ -75,16 +72,11 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
         { request, reply, restrict: restrictionFor(request) },
         async ({ tasks }) => {
           const { listId, tasks: items } = request.body
-          const refusals = await refusalsOf(request, { tasks })
-          const isPartial = request.query.onError === 'continue'
-          if (!isPartial && refusals.some(Boolean)) throw together(refusals)
-
-          const valid = items.filter((_, index) => !refusals[index])
-          const { onExisting, reopen } = request.query
-          const creation = { listId, inputs: valid, onExisting, reopen }
-          const outcomes = isPartial
-            ? await tasks.createPossible(request.caller, creation)
-            : await tasks.createMany(request.caller, creation)
+          const { onExisting, reopen, onError } = request.query
+          const inputs = await checkedItems(items)
+          const isPartial = onError === 'continue'
+          const creation = { listId, inputs, isPartial, onExisting, reopen }
+          const outcomes = await tasks.createMany(request.caller, creation)
           const made = outcomes.filter((outcome): outcome is CreatedTask => !(outcome instanceof AppError))
           const created = made.filter(({ isNew }) => isNew).length
           const updated = made.filter(({ isUpdated }) => isUpdated).length
@@ -99,12 +91,12 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
             return { status: 201, body: { data, ...counts }, hasEffect }
           }
 
-          const remaining = outcomes.values()
-          const results = refusals.map((refusal, index): BulkItem => {
-            const outcome = refusal ?? remaining.next().value
-            if (!outcome || outcome instanceof AppError) return failed(index, outcome)
-            return { index, status: statusOf(outcome), task: summaryOf(outcome.task) }
-          })
+          const results = outcomes.map(
+            (outcome, index): BulkItem =>
+              outcome instanceof AppError
+                ? failed(index, outcome)
+                : { index, status: statusOf(outcome), task: summaryOf(outcome.task) },
+          )
           return { status: 207, body: { results, ...counts, failed: items.length - made.length }, hasEffect }
         },
       ),
@@ -144,16 +136,12 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
   )
 }
 
-const pathOf = (index: number) => `/tasks/${index}`
-
 const statusOf = ({ isNew, isUpdated }: CreatedTask) =>
   isNew ? 'created' : isUpdated ? 'updated' : 'existing'
 
 /** An error that names no field is one of the whole item. */
-function failed(index: number, refusal: AppError | undefined): BulkItem {
-  const { code = 'invalid', message = '', extras } = refusal ?? {}
-  const whole = { path: `/tasks/${index}`, code, message }
-  return { index, status: 'failed', errors: extras?.errors ?? [whole] }
+function failed(index: number, { code, message, extras }: AppError): BulkItem {
+  return { index, status: 'failed', errors: extras.errors ?? [{ path: itemPath(index), code, message }] }
 }
 
 /** What a replay contains for a caller without `tasks:read`. */
@@ -166,12 +154,4 @@ function onlyVersions(body: BulkCreated | BulkResults): BulkCreated | BulkResult
     ...(task && { task: onlyVersion(task) }),
   }))
   return { ...body, results }
-}
-
-/** One error for the whole batch, with those of all items. */
-function together(refusals: (AppError | undefined)[]): AppError {
-  return validationFailed(
-    refusals.flatMap((refusal) => refusal?.extras.errors ?? []),
-    refusals.reduce((sum, refusal) => sum + (refusal?.extras.errorsOmitted ?? 0), 0),
-  )
 }

@@ -64,7 +64,8 @@ export async function refusedBlockersOf(
   }))
 }
 
-export interface NamingInputs {
+interface NamingInputs {
+  caller: Caller
   listId: string | undefined
   /** Without those that are invalid. */
   inputs: (NewTaskInBulk | undefined)[]
@@ -75,7 +76,7 @@ export interface NamingInputs {
 /** The same for inputs of new tasks: the error of each. An existing task with an input's externalId keeps its own. */
 export async function refusedInputs(
   { taskDependencies, lists, tasks }: Pick<BoundRepositories, 'taskDependencies' | 'lists' | 'tasks'>,
-  { caller, listId, inputs, pathOf = () => '' }: NamingInputs & { caller: Caller },
+  { caller, listId, inputs, pathOf = () => '' }: NamingInputs,
 ): Promise<(AppError | undefined)[]> {
   const named = distinctIds(inputs.flatMap((input) => input?.blockedBy ?? []))
   if (named.length === 0) return []

@@ -1,13 +1,12 @@
 import { NO_CLAIM, overriddenBy, unclaimedStatus } from '../../domain/claim.ts'
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts'
-import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { decideUnmerge } from '../../domain/merging.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { decideChange, longTextsOf, refuseLoneReason } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
-import { type AppError, taskNotFound, taskWithReports } from '../../errors/index.ts'
+import { taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
 import type { TaskCount } from '../../repositories/task-pages.ts'
@@ -21,20 +20,14 @@ import { activityRow, actorOf } from '../activity/row.ts'
 import type { PageJson } from '../page.ts'
 import { requirePlace } from '../place.ts'
 import { type AllowedVersions, refuseStale } from '../versions.ts'
-import {
-  type NamingInputs,
-  namesBlockers,
-  refusedInputs,
-  requireBlockers,
-  requireNoCycle,
-} from './blockers.ts'
+import { namesBlockers, requireBlockers, requireNoCycle } from './blockers.ts'
 import { bulkChangesOf } from './bulk-change.ts'
-import { type CreatedTask, type Creation, creationOf, writableDestination } from './creation.ts'
+import { bulkCreationOf } from './bulk-creation.ts'
+import { writableDestination } from './creation.ts'
 import { filterOf } from './filter.ts'
 import { recordStateWrites } from './host-writes.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
-import { possibleCreationOf } from './possible-creation.ts'
 import { type NewTaskBatches, singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { writtenFor, writtenTask } from './view.ts'
@@ -57,35 +50,10 @@ export const taskOperations = {
 } satisfies Operations<ReturnType<typeof tasksService>>
 
 export function tasksService({ repos, clock, newTaskBatches, updateSingle }: TasksDeps) {
-  const createMany = creationOf({ repos, clock })
-  const createPossible = possibleCreationOf({ repos, clock })
-
   return {
     create: singleCreationOf({ repos, clock, batches: newTaskBatches }),
 
-    /** For each input of `createMany` the error of the tasks that it names in `blockedBy`, if there is any. */
-    refusedBlockers: (caller: Caller, inputs: NamingInputs): Promise<(AppError | undefined)[]> =>
-      refusedInputs(repos.within(caller), { caller, ...inputs }),
-
-    /**
-     * Creates all tasks or none in a list, or finds existing ones by externalId, which stay in their list.
-     * @throws list_not_found, project_archived, description_read_only, dependency_cycle
-     */
-    createMany: (
-      caller: Caller,
-      { onExisting, reopen, ...creation }: Omit<Creation, 'changeOf'> & WhenExisting,
-    ): Promise<CreatedTask[]> =>
-      createMany(caller, { ...creation, changeOf: changeWhenExisting({ onExisting, reopen }) }),
-
-    /**
-     * The same for those that can be created; the error of each other one.
-     * @throws list_not_found, project_archived
-     */
-    createPossible: (
-      caller: Caller,
-      { onExisting, reopen, ...creation }: Omit<Creation, 'changeOf'> & WhenExisting,
-    ): Promise<(CreatedTask | AppError)[]> =>
-      createPossible(caller, { ...creation, changeOf: changeWhenExisting({ onExisting, reopen }) }),
+    createMany: bulkCreationOf({ repos, clock }),
 
     /**
      * The task as JSON text, which PostgreSQL makes, and its version.
