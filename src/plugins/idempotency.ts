@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parse as parseQuery } from 'node:querystring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { KnownResponse } from '../services/idempotency.ts'
+import type { IdempotencyKey, Outcome } from '../services/idempotency.ts'
 import type { Services, UseCases } from '../services/index.ts'
 import { serialized } from './pages.ts'
 
@@ -26,14 +26,20 @@ interface IdempotentRequest<T> {
   /** Removes what this caller may not see from a replayed response. */
   restrict?: ((body: T) => T) | undefined
   completion?: Completion<T>
-  /**
-   * Does the work together with that of other requests; `known` makes what is stored of the response, which does not
-   * depend on the database. Returns undefined if nothing was done, and the work has to be done alone.
-   */
-  shared?: (known: (response: CreatedResponse<T>) => KnownResponse) => Promise<object | undefined> | undefined
+}
+
+interface KeyedRequest<T, Effect> extends IdempotentRequest<T> {
+  responseOf(effect: Effect): CreatedResponse<T>
 }
 
 type Work<T> = (useCases: UseCases) => Promise<CreatedResponse<T>>
+
+/** Does the work with the key of the request, if it has one. */
+type KeyedWork<Effect> = <Replay = never>(
+  idempotencyKey?: IdempotencyKey<Effect, Replay>,
+) => Promise<Effect | Replay>
+
+type KeyedCall<T, Effect> = KeyedRequest<T, Effect> & { work: KeyedWork<Effect> }
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -42,33 +48,39 @@ declare module 'fastify' {
      * that stores the response.
      */
     idempotently<T>(request: IdempotentRequest<T>, work: Work<T>): Promise<T>
+    /** The same for a use case that takes the key, and may store the response in the statement of its effect. */
+    withIdempotencyKey<T, Effect>(request: KeyedRequest<T, Effect>, work: KeyedWork<Effect>): Promise<T>
   }
 }
-
-type IdempotentCall<T> = IdempotentRequest<T> & { work: Work<T> }
 
 type Needed = Pick<Services, 'idempotency' | 'useCasesIn'> & UseCases
 
 export const idempotency = fp<{ services: Needed }>(
   async function idempotency(app: FastifyInstance, { services }) {
-    app.decorate('idempotently', (call, work) =>
+    app.decorate('withIdempotencyKey', async (call, work) =>
       typeof call.request.headers['idempotency-key'] === 'string'
         ? once(services, { ...call, work })
-        : respond(services, { ...call, work }),
+        : respond(call, call.responseOf(await work())),
+    )
+    app.decorate('idempotently', <T>(call: IdempotentRequest<T>, work: Work<T>) =>
+      app.withIdempotencyKey<T, CreatedResponse<T>>({ ...call, responseOf: (made) => made }, (key) =>
+        key ? key.once((repos) => work(services.useCasesIn(repos))) : work(services),
+      ),
     )
   },
   { name: 'idempotency', dependencies: ['pages'] },
 )
 
-async function respond<T>(useCases: UseCases, { reply, completion, work }: IdempotentCall<T>): Promise<T> {
-  const made = await work(useCases)
+async function respond<T>({ reply, completion }: IdempotentRequest<T>, made: CreatedResponse<T>): Promise<T> {
   const { status, headers = {}, body } = completion ? await completion.complete(made) : made
   reply.status(status).headers(headers)
   return body
 }
 
-async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
-  const { request, reply, restrict, completion, shared } = call
+async function once<T, Effect>(
+  { idempotency }: Needed,
+  { request, reply, restrict, completion, responseOf, work }: KeyedCall<T, Effect>,
+): Promise<T> {
   const identity = identityOf(request)
   const textOf = ({ status, headers = {}, body }: CreatedResponse<T>) => ({
     status,
@@ -77,29 +89,33 @@ async function once<T>(services: Needed, call: IdempotentCall<T>): Promise<T> {
     body:
       body === null ? '' : String(reply.serializeInput(body as never, String(status), 'application/json')),
   })
-  let known: KnownResponse | undefined
-  const isShared = await shared?.((response) => {
-    known = services.idempotency.known(identity, textOf(response))
-    return known
-  })
-  if (isShared && known) {
-    return serialized(reply.status(known.status).headers(known.headers), known.body)
-  }
-  let made: CreatedResponse<T> | undefined
-  const response = await services.idempotency.once(identity, {
-    work: async (repos) => {
-      made = await call.work(services.useCasesIn(repos))
-      return { ...textOf(made), hasEffect: made.hasEffect ?? true }
+  let response: Outcome | undefined
+  await work<'replayed'>({
+    responseTo(effect) {
+      const known = idempotency.known(identity, textOf(responseOf(effect)))
+      response = { ...known, isReplay: false }
+      return known
     },
-    completion: completion && {
-      withinMs: completion.withinMs,
-      complete: async () => textOf(await completion.complete(made as CreatedResponse<T>)),
+    async once(work) {
+      let effect: Effect | undefined
+      const made = () => responseOf(effect as Effect)
+      response = await idempotency.once(identity, {
+        work: async (repos) => {
+          effect = await work(repos)
+          return { ...textOf(made()), hasEffect: made().hasEffect ?? true }
+        },
+        completion: completion && {
+          withinMs: completion.withinMs,
+          complete: async () => textOf(await completion.complete(made())),
+        },
+      })
+      return response.isReplay ? 'replayed' : (effect as Effect)
     },
   })
-  if (response.isReplay) reply.header('idempotency-replayed', 'true')
-  reply.status(response.status).headers(response.headers)
-  const { body } = response
-  return serialized(reply, response.isReplay && restrict ? JSON.stringify(restrict(JSON.parse(body))) : body)
+  const { status, headers, body, isReplay } = response as Outcome
+  if (isReplay) reply.header('idempotency-replayed', 'true')
+  reply.status(status).headers(headers)
+  return serialized(reply, isReplay && restrict ? JSON.stringify(restrict(JSON.parse(body))) : body)
 }
 
 function identityOf(request: FastifyRequest) {

@@ -36,17 +36,8 @@ export const activityRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       },
     },
     (request, reply) =>
-      app.idempotently(
-        {
-          request,
-          reply,
-          shared: (known) =>
-            activity.log(request.caller, {
-              input: request.body,
-              idempotencyKey: (logged) => known(responseOf(logged)),
-            }),
-        },
-        async ({ activity }) => responseOf(await activity.log(request.caller, { input: request.body })),
+      app.withIdempotencyKey({ request, reply, responseOf }, (idempotencyKey) =>
+        activity.log(request.caller, { input: request.body, idempotencyKey }),
       ),
   )
 

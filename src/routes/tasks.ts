@@ -51,19 +51,10 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       },
     },
     (request, reply) =>
-      app.idempotently(
-        {
-          request,
-          reply,
-          restrict: mayReadTasks(request.caller) ? undefined : onlyVersion,
-          shared: (known) =>
-            tasks.create(request.caller, {
-              input: request.body,
-              idempotencyKey: (created) => known(responseOf(created)),
-            }),
-        },
-        async ({ tasks }) =>
-          responseOf(await tasks.create(request.caller, { input: request.body, ...request.query })),
+      app.withIdempotencyKey(
+        { request, reply, responseOf, restrict: mayReadTasks(request.caller) ? undefined : onlyVersion },
+        (idempotencyKey) =>
+          tasks.create(request.caller, { input: request.body, ...request.query, idempotencyKey }),
       ),
   )
 

@@ -7,8 +7,16 @@ import type { Repositories } from '../repositories/index.ts'
 
 export type { KnownResponse }
 
-/** The idempotency key of a request: makes what is stored for it of an effect that is known before it is written. */
-export type IdempotencyKey<Effect> = (effect: Effect) => KnownResponse
+/** The idempotency key of a request, for a use case that may store the response in the statement of its effect. */
+export interface IdempotencyKey<Effect, Replay> {
+  /** What is stored with an effect that is known before it is written. */
+  responseTo(effect: Effect): KnownResponse
+  /**
+   * Does the work in the transaction that stores its response; if one is stored already, returns that it is replayed.
+   * @throws request_in_progress, idempotency_key_reused
+   */
+  once(work: (repos: Repositories) => Promise<Effect>): Promise<Effect | Replay>
+}
 
 /** A response as it is sent and stored. */
 export interface StoredResponse {
@@ -43,7 +51,7 @@ const POLL_MS = 150
 
 export const RESPONSES_KEPT_MS = 86_400_000
 
-type Outcome = StoredResponse & { isReplay: boolean }
+export type Outcome = StoredResponse & { isReplay: boolean }
 
 export function idempotencyService({ repos, clock }: { repos: Repositories; clock: Pick<Clock, 'now'> }) {
   return {

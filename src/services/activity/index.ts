@@ -58,34 +58,31 @@ export function activityService({ repos, clock, logSingle }: ActivityDeps) {
   }
 
   /**
-   * Logs an activity. With an idempotency key, stores its response in the same statement; returns undefined if that is
-   * impossible, and the activity has to be logged in the transaction of the key.
+   * Logs an activity, once for an idempotency key.
    * @throws task_not_found, project_not_found, project_archived, validation_failed
    */
-  async function log(caller: Caller, logging: Logging): Promise<Activity>
-  async function log(caller: Caller, logging: KeyedLogging): Promise<Activity | undefined>
-  async function log(caller: Caller, logging: Logging | KeyedLogging): Promise<Activity | undefined> {
-    const single = await logSingle?.(caller, logging)
-    if (single || logging.idempotencyKey) return single
-    const { type, ...about } = logging.input
-    return repos.within(caller).transaction(async (repos) => {
-      const projectId = await projectFor(repos, { caller, ...about })
-      const now = clock.now()
-      const row = activityRow(clock, { now, type, actor: actorOf(caller), ...about, projectId })
-      await repos.activity.insert([row])
-      return toActivity(row)
-    })
+  async function log<Replay = never>(
+    caller: Caller,
+    { input, idempotencyKey }: Logging<Replay>,
+  ): Promise<Activity | Replay> {
+    const single = await logSingle?.(caller, { input, idempotencyKey })
+    if (single) return single
+    const { type, ...about } = input
+    const logAlone = (repos: Repositories): Promise<Activity> =>
+      repos.within(caller).transaction(async (repos) => {
+        const projectId = await projectFor(repos, { caller, ...about })
+        const now = clock.now()
+        const row = activityRow(clock, { now, type, actor: actorOf(caller), ...about, projectId })
+        await repos.activity.insert([row])
+        return toActivity(row)
+      })
+    return idempotencyKey ? idempotencyKey.once(logAlone) : logAlone(repos)
   }
 }
 
-interface Logging {
+interface Logging<Replay> {
   input: NewActivity
-  idempotencyKey?: undefined
-}
-
-interface KeyedLogging {
-  input: NewActivity
-  idempotencyKey: IdempotencyKey<Activity>
+  idempotencyKey?: IdempotencyKey<Activity, Replay> | undefined
 }
 
 interface ActivityDeps {

@@ -42,7 +42,7 @@ export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Cloc
     {
       input: { type, ...about },
       idempotencyKey,
-    }: { input: NewActivity; idempotencyKey?: IdempotencyKey<Activity> | undefined },
+    }: { input: NewActivity; idempotencyKey?: IdempotencyKey<Activity, unknown> | undefined },
   ): Promise<Activity | undefined> {
     const { taskId, projectId } = about
     const now = clock.now()
@@ -56,7 +56,9 @@ export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Cloc
     // The response has the project of the task, which only the database knows.
     if (taskId && knownProjectId === null) return undefined
     const activity = toActivity({ ...row, projectId: knownProjectId })
-    return (await insertWithKey({ ...posted, response: idempotencyKey(activity) })) ? activity : undefined
+    return (await insertWithKey({ ...posted, response: idempotencyKey.responseTo(activity) }))
+      ? activity
+      : undefined
   }
 
   async function insertAll(posted: PostedActivity[]): Promise<({ projectId: string | null } | undefined)[]> {

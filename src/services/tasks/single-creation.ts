@@ -8,7 +8,7 @@ import type { KnownResponse } from '../../repositories/claiming-keys.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { KeyedTaskRow, NewTaskRow } from '../../repositories/new-tasks.ts'
-import type { NewTask, NewTaskInBulk } from '../../schemas/task-requests.ts'
+import type { NewTask } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import type { IdempotencyKey } from '../idempotency.ts'
@@ -19,20 +19,9 @@ import { toTask, writtenFor } from './view.ts'
 
 const MAX_DESTINATIONS = 1_000
 
-interface SingleCreation extends WhenExisting {
+interface SingleCreation<Replay> extends WhenExisting {
   input: NewTask
-  idempotencyKey?: undefined
-}
-
-interface KeyedCreation {
-  input: NewTask
-  idempotencyKey: IdempotencyKey<CreatedTask>
-}
-
-interface TogetherCreation {
-  listId: NewTask['listId']
-  input: NewTaskInBulk
-  idempotencyKey: IdempotencyKey<CreatedTask> | undefined
+  idempotencyKey?: IdempotencyKey<CreatedTask, Replay> | undefined
 }
 
 export type NewTaskBatches = ReturnType<typeof newTaskBatchesOf>
@@ -46,57 +35,37 @@ interface CreationDeps {
 
 /** Creates single tasks. Outside any transaction, concurrent creates share statements. */
 export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
-  const createMany = creationOf({ repos, clock })
-
   /**
-   * Creates a task, or finds the existing one by externalId. With an idempotency key, stores its response in the same
-   * statement; returns undefined if that is impossible, and the task has to be created in the transaction of the key.
+   * Creates a task, or finds the existing one by externalId; once for an idempotency key.
    * @throws list_not_found, project_archived, description_read_only, task_not_found for a task that it is blocked by,
    * dependency_cycle
    */
-  async function create(caller: Caller, creation: SingleCreation): Promise<CreatedTask>
-  async function create(caller: Caller, creation: KeyedCreation): Promise<CreatedTask | undefined>
-  async function create(
+  return async function create<Replay = never>(
     caller: Caller,
-    { input: { listId, ...input }, idempotencyKey, ...existing }: SingleCreation | KeyedCreation,
-  ): Promise<CreatedTask | undefined> {
-    const together = await createTogether(caller, { listId, input, idempotencyKey })
-    if (together || idempotencyKey) return together
-    const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [input] })
-    if (refused) throw refused
-    // A list that was sent is one of the fields to update; `input` has the others.
-    const changeOf = changeWhenExisting(existing, listId === undefined ? {} : { listId })
-    const [created] = await createMany(caller, { listId, inputs: [input], changeOf })
-    return created
-  }
-
-  return create
-
-  /**
-   * Returns undefined where a task was not inserted: it names tasks that it is blocked by, its external id is taken, its
-   * list does not accept tasks, or its idempotency key is in use.
-   */
-  async function createTogether(
-    caller: Caller,
-    { listId, input, idempotencyKey }: TogetherCreation,
-  ): Promise<CreatedTask | undefined> {
-    // Blockers are checked first.
-    if (!batches || namesBlockers(input)) return undefined
-    // An existing task is a response without an effect, which must not be stored.
-    if (idempotencyKey && typeof input.externalId === 'string') return undefined
-    const { destinations, insert } = batches
-    const place = `${caller.projectId} ${listId}`
-    const destination = destinations.get(place) ?? (await repos.within(caller).lists.findDestination(listId))
-    if (!destination) return undefined
-    destinations.set(place, destination)
-    const now = clock.now()
-    const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
-    const task = writtenFor(caller, toTask(row, { isBlocked: false }))
-    const created = { task, isNew: true, isUpdated: false }
-    const newRow = { row, activityId: clock.newId(now) }
-    if (await insert(newRow, idempotencyKey?.(created))) return created
-    destinations.delete(place)
-    return undefined
+    { input: { listId, ...input }, idempotencyKey, ...existing }: SingleCreation<Replay>,
+  ): Promise<CreatedTask | Replay> {
+    // Blockers are checked first. An existing task is a response without an effect, which must not be stored.
+    const mayShare = !namesBlockers(input) && !(idempotencyKey && typeof input.externalId === 'string')
+    const destination = mayShare && (await batches?.destinationOf(caller, listId))
+    if (batches && destination) {
+      const now = clock.now()
+      const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
+      const task = writtenFor(caller, toTask(row, { isBlocked: false }))
+      const created = { task, isNew: true, isUpdated: false }
+      const newRow = { row, activityId: clock.newId(now) }
+      if (await batches.insert(newRow, idempotencyKey?.responseTo(created))) return created
+      // Its external id is taken, its list does not accept tasks any more, or its idempotency key is in use.
+      batches.forget(caller, listId)
+    }
+    const createAlone = async (repos: Repositories): Promise<CreatedTask> => {
+      const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [input] })
+      if (refused) throw refused
+      // A list that was sent is one of the fields to update; `input` has the others.
+      const changeOf = changeWhenExisting(existing, listId === undefined ? {} : { listId })
+      const [created] = await creationOf({ repos, clock })(caller, { listId, inputs: [input], changeOf })
+      return created as CreatedTask
+    }
+    return idempotencyKey ? idempotencyKey.once(createAlone) : createAlone(repos)
   }
 }
 
@@ -121,8 +90,22 @@ export function newTaskBatchesOf({ repos }: { repos: Repositories }) {
     bytesOf: ({ row, response }: KeyedTaskRow) => lengthOf(row) + response.body.length,
   })
 
+  const destinations = new LRUCache<string, DestinationRow>({ max: MAX_DESTINATIONS })
+  const placeOf = ({ projectId }: Caller, listId: string | undefined) => `${projectId} ${listId}`
+
   return {
-    destinations: new LRUCache<string, DestinationRow>({ max: MAX_DESTINATIONS }),
+    async destinationOf(caller: Caller, listId: string | undefined): Promise<DestinationRow | undefined> {
+      const place = placeOf(caller, listId)
+      const destination =
+        destinations.get(place) ?? (await repos.within(caller).lists.findDestination(listId))
+      if (destination) destinations.set(place, destination)
+      return destination
+    },
+
+    /** Its list may not accept tasks any more. */
+    forget(caller: Caller, listId: string | undefined): void {
+      destinations.delete(placeOf(caller, listId))
+    },
 
     /** Returns whether the task was inserted. */
     insert(newRow: NewTaskRow, response: KnownResponse | undefined): Promise<boolean> {
