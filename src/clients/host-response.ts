@@ -13,23 +13,20 @@ export interface HostResponse {
   bytes: number
 }
 
+interface FailedRequest {
+  signal: AbortSignal | undefined
+  timeout: AbortSignal
+  timeoutMs: number
+  onError(error: unknown): void
+}
+
 /**
  * What Octokit's error means: a response with an error status, or none at all.
  * @throws the reason of `signal`, if that aborted the request
  */
 export function outcomeOf(
   error: unknown,
-  {
-    signal,
-    timeout,
-    timeoutMs,
-    onError,
-  }: {
-    signal: AbortSignal | undefined
-    timeout: AbortSignal
-    timeoutMs: number
-    onError(error: unknown): void
-  },
+  { signal, timeout, timeoutMs, onError }: FailedRequest,
 ): HostResponse | Unreachable {
   signal?.throwIfAborted()
   const { response } = error as { response?: { status: number; headers: object; data: unknown } }

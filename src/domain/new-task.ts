@@ -15,16 +15,18 @@ export interface ActorRef {
 /** Where a task was created from. */
 export type TaskOrigin = Pick<StoredTask, 'source' | 'sourceId'>
 
+interface Creation {
+  id: string
+  now: Date
+  destination: Destination
+  actor: ActorRef
+  origin?: TaskOrigin
+}
+
 /** Builds a new task, with defaults for all omitted fields. */
 export function newTask(
   input: NewTaskInBulk,
-  {
-    id,
-    now,
-    destination,
-    actor,
-    origin = { source: sourceOf(actor.type), sourceId: null },
-  }: { id: string; now: Date; destination: Destination; actor: ActorRef; origin?: TaskOrigin },
+  { id, now, destination, actor, origin = { source: sourceOf(actor.type), sourceId: null } }: Creation,
 ): StoredTask {
   return {
     ...NOTHING,

@@ -66,6 +66,13 @@ const insertKeyedTasks = insertion('insert new tasks with keys', {
   condition: sql`and (id in (select effect_id from claimed)) is true`,
 })
 
+interface Insertion {
+  claims?: SQL
+  condition?: SQL
+  onConflict?: SQL
+  isInserted?: SQL
+}
+
 function insertion(
   name: string,
   {
@@ -73,7 +80,7 @@ function insertion(
     condition = sql``,
     onConflict = sql`on conflict do nothing`,
     isInserted = sql`id in (select id from made)`,
-  }: { claims?: SQL; condition?: SQL; onConflict?: SQL; isInserted?: SQL } = {},
+  }: Insertion = {},
 ) {
   return preparedStatement<{ missing: string[]; isOpen: boolean }>(
     name,

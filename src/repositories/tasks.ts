@@ -53,6 +53,13 @@ interface NamedTasks {
   texts?: string[] | undefined
 }
 
+interface MovedTasks {
+  fromListId: string
+  toListId: string
+  now: Date
+  limit: number
+}
+
 export function tasksRepository(
   db: Executor,
   { reach, search }: { reach: Reach; search?: SearchOptions | undefined },
@@ -171,17 +178,7 @@ export function tasksRepository(
      * Moves at most `limit` of a list's tasks to another list of its project; returns their ids. Never waits: skips locked
      * tasks.
      */
-    async moveSome({
-      fromListId,
-      toListId,
-      now,
-      limit,
-    }: {
-      fromListId: string
-      toListId: string
-      now: Date
-      limit: number
-    }): Promise<string[]> {
+    async moveSome({ fromListId, toListId, now, limit }: MovedTasks): Promise<string[]> {
       const batch = db
         .select({ id: tasks.id })
         .from(tasks)

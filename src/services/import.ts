@@ -26,18 +26,20 @@ export const importOperations = {
   run: { scope: 'admin', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof importService>>
 
+interface ImportDeps {
+  imports: ReturnType<typeof importRepository>
+  importing: Pick<ImportState, 'refresh'>
+  stallMs?: number
+  keepAliveMs?: number
+}
+
 /** Imports an export into a new instance. */
 export function importService({
   imports,
   importing,
   stallMs = STALL_MS,
   keepAliveMs = KEEP_ALIVE_MS,
-}: {
-  imports: ReturnType<typeof importRepository>
-  importing: Pick<ImportState, 'refresh'>
-  stallMs?: number
-  keepAliveMs?: number
-}) {
+}: ImportDeps) {
   return {
     /**
      * Imports all lines or none. Other writes are refused meanwhile, on all instances.

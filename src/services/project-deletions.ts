@@ -14,6 +14,13 @@ import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 import { type DeletionDeps, deleterOf, largeDeletions, MAX_AT_ONCE } from './large-deletions.ts'
 
+interface Announcement {
+  project: ProjectRow
+  type: string
+  actor: ActorRef
+  now: Date
+}
+
 /**
  * Deletes projects. One with a large trash is archived first, so that nothing is added; then its trash is emptied in
  * batches. Unarchiving it cancels the deletion.
@@ -88,7 +95,7 @@ export function projectDeletionsOf({ repos, clock, ...limits }: DeletionDeps) {
 
   async function announce(
     repos: BoundRepositories,
-    { project: { id, name }, ...row }: { project: ProjectRow; type: string; actor: ActorRef; now: Date },
+    { project: { id, name }, ...row }: Announcement,
   ): Promise<void> {
     await repos.activity.insert([activityRow(clock, { ...row, projectId: id, metadata: { name } })])
     await repos.configurationChanges.announceProject(id)

@@ -43,6 +43,13 @@ export const ruleOperations = {
 /** Up to 8,000 characters each. */
 const VERSIONS_AT_ONCE = 20
 
+interface RequestedChange {
+  caller: Caller
+  rule: RuleRow
+  input: RuleChange
+  details?: object
+}
+
 /** Rules: the instructions that assistants receive. */
 export function rulesService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
@@ -177,12 +184,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
 
   async function change(
     repos: BoundRepositories,
-    {
-      caller,
-      rule,
-      input,
-      details = {},
-    }: { caller: Caller; rule: RuleRow; input: RuleChange; details?: object },
+    { caller, rule, input, details = {} }: RequestedChange,
   ): Promise<Rule> {
     const outcome = decideRuleChange(rule, { change: input, now: clock.now() })
     if (!outcome) return toRule(rule)

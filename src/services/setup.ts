@@ -82,9 +82,16 @@ export async function createAdminKey({
   })
 }
 
+interface NewAdminKey {
+  clock: Clock
+  now: Date
+  name: string
+  secret: Secret
+}
+
 async function insertAdminKey(
   repos: BoundRepositories,
-  { clock, now, name, secret }: { clock: Clock; now: Date; name: string; secret: Secret },
+  { clock, now, name, secret }: NewAdminKey,
 ): Promise<string> {
   const { hash, prefix, lastFour } = secret
   const id = clock.newId(now)

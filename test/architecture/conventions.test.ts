@@ -61,6 +61,15 @@ describe('the source', () => {
     expect(spreading, 'name each member on a line of its own').toEqual([])
   })
 
+  test('names the types of parameters with more than three members', () => {
+    const inline = files.flatMap(({ file }) =>
+      [...source(file).matchAll(/\}: \{([^{}]*)\}/g)]
+        .filter(([, members = '']) => (members.match(/^\s*\w+\??[:(]|;\s*\w+\??[:(]/gm) ?? []).length > 3)
+        .map(([, members = '']) => `src/${file}: ${members.trim()}`),
+    )
+    expect(inline).toEqual([])
+  })
+
   test('keeps its top level to the listed names', () => {
     const named = [
       'Dockerfile',

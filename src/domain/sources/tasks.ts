@@ -14,11 +14,15 @@ export const originOf = ({ id }: TaskSourceRef): TaskOrigin => ({ source: 'webho
 /** The actor in the activity log: a source has no API key. */
 export const actorOfSource = ({ id, name }: TaskSourceRef): ActorRef => ({ type: 'system', id, name })
 
+interface SourceCreation {
+  id: string
+  now: Date
+  destination: Destination
+  source: TaskSourceRef
+}
+
 /** Builds the task of an item. */
-export function newSourceTask(
-  rendered: RenderedTask,
-  { source, ...given }: { id: string; now: Date; destination: Destination; source: TaskSourceRef },
-): StoredTask {
+export function newSourceTask(rendered: RenderedTask, { source, ...given }: SourceCreation): StoredTask {
   const task = newTask(contentOf(rendered), {
     ...given,
     actor: actorOfSource(source),

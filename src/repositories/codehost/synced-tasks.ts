@@ -39,6 +39,13 @@ const upsertTasks = preparedStatement<object>(
     select from written`,
 )
 
+interface GoneItem {
+  repositoryId: number
+  number: number
+  sourceState: 'transferred' | 'deleted'
+  now: Date
+}
+
 /** The tasks of a sync, by their numbers at the code host. */
 export function syncedTasksRepository(db: Executor, reach: Reach) {
   const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
@@ -183,11 +190,7 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
     /** Marks an item's task as gone; returns the task, or undefined if nothing changed. */
     async markGone(
       projectId: string,
-      {
-        repositoryId,
-        number,
-        ...change
-      }: { repositoryId: number; number: number; sourceState: 'transferred' | 'deleted'; now: Date },
+      { repositoryId, number, ...change }: GoneItem,
     ): Promise<{ id: string } | undefined> {
       const [row] = await db
         .update(tasks)

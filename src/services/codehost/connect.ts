@@ -40,6 +40,13 @@ export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'en
   vault: TokenVault
 }
 
+interface Connecting {
+  projectId: string
+  named: NamedRepository
+  input: ConnectionRequest
+  given: Credentials | undefined
+}
+
 /** Connects a project to a repository after checking that the code host lets it be read. */
 export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKeys, vault }: ConnectDeps) {
   /**
@@ -63,17 +70,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
   /** Undefined if the stored connection changed during the requests to the code host: then repeat. */
   async function connectOnce(
     caller: Caller,
-    {
-      projectId,
-      named: { name, host: urlHost },
-      input,
-      given,
-    }: {
-      projectId: string
-      named: NamedRepository
-      input: ConnectionRequest
-      given: Credentials | undefined
-    },
+    { projectId, named: { name, host: urlHost }, input, given }: Connecting,
   ): Promise<ConnectionView | undefined> {
     const seen = await lockWritable(caller, { projectId, listId: input.listId })
     const apiUrl = allowedUrl(input.apiUrl ?? seen?.apiUrl)

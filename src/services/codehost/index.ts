@@ -195,18 +195,15 @@ export function codehostService(deps: ConnectDeps) {
   }
 }
 
-/** Builds a queued run. */
-export const newRun = ({
-  id,
-  now,
-  connection,
-  mode,
-}: {
+interface RequestedRun {
   id: string
   now: Date
   connection: Pick<ConnectionRow, 'id' | 'projectId'>
   mode: SyncRun['mode']
-}): SyncRunRow => ({
+}
+
+/** Builds a queued run. */
+export const newRun = ({ id, now, connection, mode }: RequestedRun): SyncRunRow => ({
   id,
   projectId: connection.projectId,
   connectionId: connection.id,

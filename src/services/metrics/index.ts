@@ -55,6 +55,13 @@ export const metricsOperations = {
   text: { scope: 'metrics:read', isServiceWide: true },
 } satisfies Operations<ReturnType<typeof metricsService>>
 
+interface MeasuredResponse {
+  method: string
+  route: string
+  status: number
+  ms: number
+}
+
 /** The metrics of this process, as Prometheus reads them. Counters begin at zero when the process starts. */
 export function metricsService({ repos, clock, pool, isEmbedded = false, isDirectUp }: MetricsDeps) {
   let definitions: MetricDefinitions | undefined
@@ -65,7 +72,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
 
   return {
     /** Records a response. `route` is the pattern, not the URL. */
-    responded({ method, route, status, ms }: { method: string; route: string; status: number; ms: number }) {
+    responded({ method, route, status, ms }: MeasuredResponse) {
       record(({ requests }) =>
         requests.observe({ method, route, status: `${Math.floor(status / 100)}xx` }, ms / 1000),
       )

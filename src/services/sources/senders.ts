@@ -17,18 +17,15 @@ export interface SourceSender {
 
 export type SourceSenders = ReturnType<typeof sourceSenders>
 
-/** Finds out who a delivery is from. */
-export function sourceSenders({
-  repos,
-  clock,
-  secrets,
-  logFailure,
-}: {
+interface SendersDeps {
   repos: Repositories
   clock: Pick<Clock, 'now'>
   secrets: Pick<SourceSecrets, 'validOf'>
   logFailure?: LogFailure | undefined
-}) {
+}
+
+/** Finds out who a delivery is from. */
+export function sourceSenders({ repos, clock, secrets, logFailure }: SendersDeps) {
   const { sources } = repos.within(everywhere)
 
   return {

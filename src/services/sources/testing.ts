@@ -165,20 +165,16 @@ function resultOf(reading: SourceReading, known: KnownTasks | undefined): Source
   return { outcome, tasks, filtered: reading.filtered, errors: errors.slice(0, 100) }
 }
 
-function explain({
-  externalId,
-  existing,
-  reopens,
-  isRepeated,
-  isOver,
-}: {
+interface Explained {
   externalId: string | undefined
   existing: Record<'task' | 'target', TaskRow | undefined> | undefined
   reopens: boolean
   isRepeated: boolean
   /** Whether it is done when it is first heard of. */
   isOver: boolean
-}): string {
+}
+
+function explain({ externalId, existing, reopens, isRepeated, isOver }: Explained): string {
   if (existing?.task) {
     const { task, target } = existing
     const named = externalId === undefined ? `“${task.title}”` : `with the external ID ${externalId}`

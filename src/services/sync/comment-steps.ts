@@ -32,6 +32,13 @@ interface CommentSteps {
   isTurnOver(): boolean
 }
 
+interface WrittenTo {
+  list: ListCheckpoint | undefined
+  after: string | null
+  again: CommentsCheckpoint
+  position: SyncPosition | undefined
+}
+
 /**
  * The comments of a repository, after its issues and pull requests: the first time, and in a full run, all of them by
  * id, then what has changed since. A full run deletes those that the host no longer has.
@@ -128,17 +135,7 @@ export function commentSteps({
       asOf: Snapshot
       bytes: number
     },
-    {
-      list,
-      after,
-      again,
-      position,
-    }: {
-      list: ListCheckpoint | undefined
-      after: string | null
-      again: CommentsCheckpoint
-      position: SyncPosition | undefined
-    },
+    { list, after, again, position }: WrittenTo,
   ): Promise<Checkpoint | undefined> {
     const items = await readUnknownItems(comments)
     if (!items) return undefined

@@ -12,7 +12,7 @@ import { activityRow } from '../activity/row.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
 
 /** What a request changes of the task with this externalId. */
-export interface ExistingChange {
+interface ExistingChange {
   id: string
   externalId: string | null
   changeOf(task: StoredTask): TaskChange
@@ -37,6 +37,13 @@ interface ExistingChanges {
   /** Where the tasks were created from: externalIds are unique within it. */
   origin: TaskOrigin
   changes: ExistingChange[]
+}
+
+interface RequestedChanges {
+  requested: ExistingChange[]
+  destination: Destination
+  actor: ActorRef
+  now: Date
 }
 
 /** Updates tasks that are found by externalId. */
@@ -80,12 +87,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
 
   function decideAll(
     task: TaskRow,
-    {
-      requested,
-      destination,
-      actor,
-      now,
-    }: { requested: ExistingChange[]; destination: Destination; actor: ActorRef; now: Date },
+    { requested, destination, actor, now }: RequestedChanges,
   ): DecidedChange & { updatedBy: Set<string> } {
     const decided = {
       task,

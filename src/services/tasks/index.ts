@@ -49,6 +49,13 @@ export const taskOperations = {
   restore: { scope: 'tasks:write' },
 } satisfies Operations<ReturnType<typeof tasksService>>
 
+interface TaskActivity {
+  task: TaskRow
+  caller: Caller
+  now: Date
+  metadata?: object | undefined
+}
+
 export function tasksService({ repos, clock, newTaskBatches, updateSingle }: TasksDeps) {
   return {
     create: singleCreationOf({ repos, clock, batches: newTaskBatches }),
@@ -185,15 +192,7 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
     },
   }
 
-  function activityOf(
-    type: string,
-    {
-      task,
-      caller,
-      now,
-      metadata,
-    }: { task: TaskRow; caller: Caller; now: Date; metadata?: object | undefined },
-  ) {
+  function activityOf(type: string, { task, caller, now, metadata }: TaskActivity) {
     const about = { taskId: task.id, projectId: task.projectId, ...(metadata && { metadata }) }
     return activityRow(clock, { now, type, actor: actorOf(caller), ...about })
   }

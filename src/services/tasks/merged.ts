@@ -41,24 +41,19 @@ export async function withTarget<T>(
 export const restorableTarget = (task: TaskRow, target: TaskRow | undefined): TaskRow | undefined =>
   task.mergedInto !== null && canBeReportOf(task, target) ? target : undefined
 
+interface CountedReport {
+  clock: Pick<Clock, 'newId'>
+  target: TaskRow
+  report: TaskRow
+  difference: 1 | -1
+  actor: ActorRef
+  now: Date
+}
+
 /** Counts one report more or less of a locked task, and logs it there. */
 export async function countReport(
   repos: BoundRepositories,
-  {
-    clock,
-    target,
-    report,
-    difference,
-    actor,
-    now,
-  }: {
-    clock: Pick<Clock, 'newId'>
-    target: TaskRow
-    report: TaskRow
-    difference: 1 | -1
-    actor: ActorRef
-    now: Date
-  },
+  { clock, target, report, difference, actor, now }: CountedReport,
 ): Promise<void> {
   const reportCount = await repos.tasks.addReports(target.id, difference)
   const type = difference === 1 ? 'task.report_added' : 'task.report_removed'

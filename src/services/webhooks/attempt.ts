@@ -38,6 +38,13 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': `Inlet/${VER
 const UNREADABLE =
   'The secret cannot be decrypted: ENCRYPTION_KEY was changed. Set it or ENCRYPTION_KEY_PREVIOUS to the key from before, or replace the secret.'
 
+interface Sent {
+  message: Message
+  now: Date
+  keys: KeyObject[]
+  signal: AbortSignal
+}
+
 /**
  * Returns a function that sends messages to a webhook as it is now, each once. That one rejects only if the signal is
  * aborted.
@@ -65,7 +72,7 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
 
   async function attempt(
     { id: webhookId, url }: WebhookRow,
-    { message, now, keys, signal }: { message: Message; now: Date; keys: KeyObject[]; signal: AbortSignal },
+    { message, now, keys, signal }: Sent,
   ): Promise<Attempt> {
     const { id } = message
     const failed = (about: Partial<Attempt> & { error: string }): Attempt => ({

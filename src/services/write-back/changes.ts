@@ -61,19 +61,21 @@ export async function nextComment(
   return { change: { about: 'comment', externalId, body }, payload: { externalId } }
 }
 
+interface ReceivedResponse {
+  clock: Clock
+  connection: ConnectionRow
+  write: WriteRow
+  change: HostChange
+  response: unknown
+}
+
 /**
  * Takes the response to a change. Returns what is stored of the write if it has to be repeated, because what it is about
  * was changed again meanwhile; `done`; or `invalid` if the response is.
  */
 export async function acknowledge(
   repos: BoundRepositories,
-  {
-    clock,
-    connection,
-    write,
-    change,
-    response,
-  }: { clock: Clock; connection: ConnectionRow; write: WriteRow; change: HostChange; response: unknown },
+  { clock, connection, write, change, response }: ReceivedResponse,
 ): Promise<'done' | 'invalid' | { again: WriteRow['payload'] }> {
   if (change.about === 'deletion') return 'done'
   if (change.about === 'state') {
@@ -90,6 +92,14 @@ export async function acknowledge(
   return isSame ? 'done' : { again: { externalId: posted.externalId } }
 }
 
+interface PostedComment {
+  clock: Clock
+  connection: ConnectionRow | undefined
+  write: WriteRow
+  sent: string
+  posted: CodehostComment
+}
+
 /**
  * Keeps what was posted by a write that was given up meanwhile, because write-back was turned off or the repository was
  * disconnected: the comment is known, and if write-back is on again, what became of it here is written.
@@ -97,19 +107,7 @@ export async function acknowledge(
  */
 export async function keepPosted(
   { comments, codehostWrites }: BoundRepositories,
-  {
-    clock,
-    connection,
-    write: { taskId, commentId },
-    sent,
-    posted,
-  }: {
-    clock: Clock
-    connection: ConnectionRow | undefined
-    write: WriteRow
-    sent: string
-    posted: CodehostComment
-  },
+  { clock, connection, write: { taskId, commentId }, sent, posted }: PostedComment,
 ): Promise<void> {
   const comment = commentId === null ? undefined : await comments.findPosted(commentId)
   if (comment && comment.externalId === null) await comments.link(comment.id, posted)

@@ -67,6 +67,20 @@ const COMMENT_DELETED: WriteError = {
   message: 'The comment was deleted at the code host.',
 }
 
+interface GuardedWork<T> {
+  sending: Sending
+  isSent?: boolean
+  isKept?: boolean
+  work(): Promise<T>
+}
+
+interface ReadState {
+  sending: Sending
+  item: unknown
+  asOf: Snapshot
+  found: CodehostComment | undefined
+}
+
 /**
  * Sends single writes. What is sent is stored before, and the code host is read before each attempt, so a worker can be
  * killed at any step: the next one sees what has arrived.
@@ -104,12 +118,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
   /** Ends or postpones the lease if the work fails; with `isKept`, not if it is aborted. */
   async function guarded<T>(
     write: ClaimedWrite,
-    {
-      sending: { connection, signal },
-      isSent = false,
-      isKept = false,
-      work,
-    }: { sending: Sending; isSent?: boolean; isKept?: boolean; work(): Promise<T> },
+    { sending: { connection, signal }, isSent = false, isKept = false, work }: GuardedWork<T>,
   ): Promise<T | WriteOutcome> {
     try {
       return await work()
@@ -204,12 +213,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
   /** Takes the state of the code host; returns what has to be changed there, and stores what is sent. */
   async function decide(
     write: ClaimedWrite,
-    {
-      sending: { connection, lease },
-      item: raw,
-      asOf,
-      found,
-    }: { sending: Sending; item: unknown; asOf: Snapshot; found: CodehostComment | undefined },
+    { sending: { connection, lease }, item: raw, asOf, found }: ReadState,
   ): Promise<DecidedWrite | undefined> {
     const item = itemOf(raw)
     if (item?.number !== write.number) {
