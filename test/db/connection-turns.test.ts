@@ -119,6 +119,8 @@ describe('a pool of connections', () => {
 
   test('never tells a receiver that it sends too much', async () => {
     const db = open(2, 200)
+    // To open the first connection may take longer than the wait.
+    await expect.poll(() => selectOne(db, kind('receivers')).catch(() => undefined)).toBe(1)
     const one = await held(db, kind('receivers'), 1)
     const refused = selectOne(db, kind('receivers')).catch((error: unknown) => error)
     expect(await selectOne(db, caller('other'))).toBe(1)
