@@ -15,7 +15,7 @@ export type Checkpoint =
   | CommentsCheckpoint
 
 /** Comments follow the items. */
-export interface CommentsCheckpoint {
+interface CommentsCheckpoint {
   phase: 'comments'
   /** Null before the first request. */
   list: ListCheckpoint | null

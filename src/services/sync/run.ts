@@ -1,36 +1,16 @@
-import type { CodeHost, HostAccess, HostLimits } from '../../clients/codehost.ts'
-import { itemsOf } from '../../domain/codehost/item.ts'
-import {
-  afterListing,
-  afterUpdates,
-  type Checkpoint,
-  isPlausible,
-  type ListCheckpoint,
-  type ListingCheckpoint,
-  restarted,
-  resumeAt,
-  type SyncPosition,
-  startedAgain,
-  type UpdatesCheckpoint,
-} from '../../domain/codehost/progress.ts'
+import type { CodeHost, HostLimits } from '../../clients/codehost.ts'
+import type { CodehostComment } from '../../domain/codehost/comment.ts'
+import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
+import { type Checkpoint, isPlausible, type SyncPosition } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { collectGarbage } from '../../lib/collect-garbage.ts'
-import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import {
-  CUT_SHORT,
-  DISCONNECTED,
-  LEADS_BACK,
-  TOO_MANY_ATTEMPTS,
-  tooManyVanished,
-  WENT_EMPTY,
-} from '../codehost/run-errors.ts'
+import { DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from '../codehost/run-errors.ts'
 import type { TokenVault } from '../codehost/token.ts'
-import { commentSteps } from './comment-steps.ts'
+import { commentList } from './comment-list.ts'
+import { followList } from './follow-list.ts'
 import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
-import type { PageToWrite } from './page.ts'
-import { LARGE_PAGE_BYTES, runRequests, VANISHED_BATCH } from './requests.ts'
+import { runRequests, VANISHED_BATCH } from './requests.ts'
 import { totalOf } from './total.ts'
 
 export interface RunDeps {
@@ -70,124 +50,61 @@ export async function followRepository(
   const access = vault.accessOf(connection)
   if ('code' in access) return leased.end(access)
 
-  const { apiUrl, repositoryId } = connection
-  const updatesUrl = (since: string) => host.updatesUrl(apiUrl, { repositoryId, since })
+  const { apiUrl, repositoryId, position, commentsPosition } = connection
   const requests = runRequests(deps, { run, leased, connection, access, signal })
-  const listingUrl = host.listingUrl(apiUrl, repositoryId)
-  const readPage = (url: string, etag?: string | null) => requests.readPage({ url, etag }, itemsOf)
-  const readListed = ({ next: url, ...list }: ListCheckpoint, again: ListCheckpoint | undefined) =>
-    requests.readListed({ url, etag: list.phase === 'updates' ? list.etag : null, again }, itemsOf)
-  const firstOfComments: Checkpoint | undefined = connection.comments
+  const following = { run, leased, requests, isTurnOver: turn.isOver }
+  const afterItems: Checkpoint | undefined = connection.comments
     ? { phase: 'comments', list: null, after: null }
     : undefined
-  const readComments = commentSteps({
-    repos,
-    host,
-    run,
-    connection,
-    leased,
-    requests,
-    isTurnOver: turn.isOver,
+  const items = followList<CodehostItem>(following, {
+    urls: {
+      listing: host.listingUrl(apiUrl, repositoryId),
+      latest: host.latestUrl(apiUrl, repositoryId),
+      updatesSince: (since) => host.updatesUrl(apiUrl, { repositoryId, since }),
+    },
+    parse: itemsOf,
+    idOf: () => null,
+    checkpointOf: ({ list }) => list,
+    // A full run checks the few known items even if the listing is empty.
+    following: run.mode === 'full' ? { phase: 'vanished' } : afterItems,
+
+    async onLatest(latest) {
+      const total = await totalOf(latest, { host, access, signal })
+      return total === null || leased.writeTotal(total)
+    },
+
+    async missing(page) {
+      if (page.items.length > 0 || isPlausible(await countPresent())) return undefined
+      return { continueAt: await leased.end(WENT_EMPTY) }
+    },
+
+    stored: async ({ items, asOf }, position) => ({ items, asOf, ...(position && { position }) }),
   })
+  const comments = followList<CodehostComment>(
+    following,
+    commentList({ repos, host, run, connection, leased, requests }),
+  )
 
   let checkpoint: Checkpoint | undefined =
-    asCheckpoint(run.checkpoint) ?? (await begin(asPosition(connection)))
+    asCheckpoint(run.checkpoint) ?? (await items.begin(asPosition(position)))
   while (checkpoint) {
     checkpoint = await step(checkpoint)
     if (checkpoint && (await hasYielded())) return
-  }
-
-  /** The first request of a new run; undefined if there is nothing to do. */
-  async function begin(position: SyncPosition | null): Promise<Checkpoint | undefined> {
-    if (run.mode === 'incremental') {
-      const next = resumeAt(position)
-      if (next) return next
-      const page = position && (await readPage(position.url, position.etag))
-      if (page?.outcome === 'unchanged') return endOfItems(page.limits)
-      if (position && !page) return undefined
-    }
-    // Changes from here on are read at the end. The time is of the host's clock, not of ours.
-    const latest = await readPage(host.latestUrl(apiUrl, repositoryId))
-    if (latest?.outcome !== 'page') return undefined
-    const since = latest.items[0]?.updatedAt ?? null
-    const total = await totalOf(latest, { host, access: access as HostAccess, signal })
-    if (total !== null && !(await leased.writeTotal(total))) return undefined
-    return { phase: 'listing', next: listingUrl, since }
   }
 
   async function step(checkpoint: Checkpoint): Promise<Checkpoint | undefined> {
     signal.throwIfAborted()
     switch (checkpoint.phase) {
       case 'listing':
-        return readListing(checkpoint)
       case 'updates':
-        return readUpdates(checkpoint)
+        return items.read({ list: checkpoint, after: null })
       case 'vanished':
         return checkVanished()
-      case 'comments':
-        return readComments(checkpoint)
+      case 'comments': {
+        const { list, after } = checkpoint
+        return list ? comments.read({ list, after }) : comments.begin(asPosition(commentsPosition))
+      }
     }
-  }
-
-  async function readListing(checkpoint: ListingCheckpoint) {
-    const again = startedAgain(checkpoint, listingUrl)
-    const page = await readListed(checkpoint, again)
-    if (page?.outcome === 'lost') return page.again
-    if (page?.outcome !== 'page') return undefined
-    const { items } = page
-    const isFirst = checkpoint.next === listingUrl
-    // The previous page had a `next` link, so an empty page is an error, not the end of the list.
-    if (items.length === 0 && !isFirst) return again ?? leased.end(CUT_SHORT)
-    if (items.length === 0 && !isPlausible(await countPresent())) return leased.end(WENT_EMPTY)
-    const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
-    const { checkpoint: following, position } = afterListing(checkpoint, { page: read, updatesUrl })
-    if (following === 'circle') return leased.end(LEADS_BACK)
-    // A full run has to see every item itself.
-    const isKept = following?.phase !== 'listing' || run.mode === 'incremental'
-    return writeAndContinue(page, {
-      // A full run checks the few known items even if the listing is empty.
-      next: following ?? afterUpdatesOf(run),
-      again: checkpoint,
-      // Where the next run resumes if this one fails from here on.
-      position: isKept ? position : undefined,
-    })
-  }
-
-  async function readUpdates(checkpoint: UpdatesCheckpoint) {
-    const page = await readListed(checkpoint, startedAgain(checkpoint, updatesUrl(checkpoint.since)))
-    if (page?.outcome === 'lost') return page.again
-    if (page?.outcome === 'unchanged') return endOfItems(page.limits)
-    if (!page) return undefined
-    const { items } = page
-    const read = { ...page, url: checkpoint.next, updatedAt: items.map(({ updatedAt }) => updatedAt) }
-    const { checkpoint: more, position } = afterUpdates(checkpoint, { page: read, updatesUrl })
-    if (more === 'circle') return leased.end(LEADS_BACK)
-    const again = restarted(checkpoint, updatesUrl)
-    return writeAndContinue(page, { next: more ?? afterUpdatesOf(run), again, position })
-  }
-
-  /** Undefined if that was the last page, or the run is over for this worker. */
-  async function writeAndContinue(
-    { items, limits, bytes, asOf }: Pick<PageToWrite, 'items' | 'limits' | 'asOf'> & { bytes: number },
-    {
-      next,
-      again,
-      position,
-    }: { next: Checkpoint | undefined; again: Checkpoint; position: SyncPosition | undefined },
-  ): Promise<Checkpoint | undefined> {
-    const isPrefetching = next?.phase === 'listing' || next?.phase === 'updates'
-    if (isPrefetching && bytes <= LARGE_PAGE_BYTES && !turn.isOver()) requests.prefetch(next.next)
-    const written = await leased.write({
-      items,
-      asOf,
-      limits,
-      checkpoint: next,
-      again,
-      ...(position && { position }),
-    })
-    if (written === undefined) await leased.end(null)
-    if (bytes > LARGE_PAGE_BYTES) collectGarbage()
-    return written || undefined
   }
 
   async function checkVanished(): Promise<Checkpoint | undefined> {
@@ -201,7 +118,7 @@ export async function followRepository(
         runId: run.id,
         limit: VANISHED_BATCH,
       })
-      if (numbers.length === 0) return endOfItems()
+      if (numbers.length === 0) return afterItems ?? leased.end(null)
       if (!(await checkItems(numbers))) return undefined
       if (await hasYielded()) return undefined
     }
@@ -226,16 +143,6 @@ export async function followRepository(
     return last === undefined || leased.writeGone(gone, last)
   }
 
-  /** What follows the changes; undefined if the run is complete. */
-  function afterUpdatesOf({ mode }: SyncRunRow): Checkpoint | undefined {
-    return mode === 'full' ? { phase: 'vanished' } : firstOfComments
-  }
-
-  /** Continues with the comments, or ends the run. */
-  async function endOfItems(limits?: HostLimits): Promise<Checkpoint | undefined> {
-    return firstOfComments ?? leased.end(null, limits)
-  }
-
   async function hasYielded(): Promise<boolean> {
     // A prefetched page is processed first, so that it is not requested twice.
     if (requests.isPrefetched() || !turn.isOver() || !(await turn.isAnyWaiting())) return false
@@ -249,4 +156,4 @@ export async function followRepository(
 }
 
 /** Cast: only `writePage` writes this column. */
-const asPosition = ({ position }: ConnectionRow) => position as SyncPosition | null
+const asPosition = (json: unknown) => (json ?? null) as SyncPosition | null
