@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { holdLock } from '../../src/db/embedded/folder-lock.ts'
 import { restore } from '../../src/db/embedded/restore.ts'
+import { buildDirectory, removeAbandoned } from '../../src/db/embedded/staging.ts'
 import { errorElsewhere, kill, startProcess } from '../support/embedded-process.ts'
 import { ask, newDirectory, removeEmbedded, serverPid, start } from '../support/embedded-servers.ts'
 
@@ -65,13 +67,51 @@ describe
 describe.concurrent('a database that another host may use over the network', () => {
   test('gets no second server while its heartbeat goes on', async () => {
     const dataDir = await newDirectory()
-    const path = await heartbeatOfAnotherHost(dataDir)
-    const beating = setInterval(() => writeFile(path, `another-host ${Date.now()}`), 50)
+    const stopBeating = beatElsewhere(await heartbeatOfAnotherHost(dataDir))
 
     const starting = start(dataDir)
 
     await expect(starting).rejects.toThrow(/in use by another container or host/)
-    clearInterval(beating)
+    stopBeating()
+  })
+
+  test('is not renamed by a restore while its heartbeat goes on', async () => {
+    const dataDir = await newDirectory()
+    const stopBeating = beatElsewhere(await heartbeatOfAnotherHost(dataDir))
+
+    const restoring = restore({ dataDir, file: '/nowhere', movesExisting: true, log })
+
+    await expect(restoring).rejects.toThrow(/is running. Stop Inlet first/)
+    stopBeating()
+  })
+
+  test('is made in a folder that is kept while its heartbeat goes on', async () => {
+    const dataDir = await newDirectory()
+    const cluster = join(dataDir, 'postgres')
+    const scratch = `${cluster}.new-${UNUSED_PID}-0a0b0c0d`
+    await mkdir(scratch)
+    await writeFile(join(scratch, 'inlet.lock'), '')
+    const stopBeating = beatElsewhere(join(scratch, 'inlet.heartbeat'))
+
+    await removeAbandoned(cluster)
+    expect(await readdir(dataDir)).toEqual([basename(scratch)])
+
+    stopBeating()
+    await removeAbandoned(cluster)
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
+  test('has a heartbeat as soon as it is made', async () => {
+    const cluster = join(await newDirectory(), 'postgres')
+    const fill = async (scratch: string) => {
+      await expect.poll(() => readdir(scratch)).toContain('inlet.heartbeat')
+      await mkdir(join(scratch, 'data'))
+      return join(scratch, 'data')
+    }
+
+    await buildDirectory(cluster, { marker: 'PG_VERSION', fill })
+
+    expect(await readdir(cluster)).toEqual([])
   })
 
   test('starts once the heartbeat has stopped', async () => {
@@ -92,6 +132,13 @@ async function heartbeatOfAnotherHost(dataDir: string): Promise<string> {
   const path = join(await realpath(dataDir), 'postgres', 'inlet.heartbeat')
   await writeFile(path, 'another-host 1')
   return path
+}
+
+function beatElsewhere(path: string): () => void {
+  const write = () => writeFileSync(path, `another-host ${Date.now()}`)
+  write()
+  const timer = setInterval(() => existsSync(dirname(path)) && write(), 50)
+  return () => clearInterval(timer)
 }
 
 /** Meanwhile, the server's lock file is what it is where neither its processes nor its shared memory are visible. */

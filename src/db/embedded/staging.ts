@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { holdLock, isLocked, LOCK_NAME } from './folder-lock.ts'
+import { beat, isUsedByAnotherHost } from './heartbeat.ts'
 
 /**
  * Creates `target` completely or not at all: `fill` works in a scratch directory beside it and returns the path of the
@@ -15,8 +16,10 @@ export async function buildDirectory(
   const scratch = scratchName(target)
   building.add(basename(scratch))
   let release: (() => Promise<void>) | undefined
+  let stopBeating: (() => void) | undefined
   try {
     await mkdir(scratch, { mode: 0o700 })
+    stopBeating = beat(scratch)
     release = await holdLock(scratch)
     const finished = await fill(scratch)
     await rename(finished, target).catch(async (error: unknown) => {
@@ -24,6 +27,7 @@ export async function buildDirectory(
     })
     await syncDirectory(dirname(target))
   } finally {
+    stopBeating?.()
     await release?.()
     await remove(scratch)
     building.delete(basename(scratch))
@@ -73,10 +77,10 @@ const MAX_BUILD_MS = 10 * 60_000
 const LOCKING_MS = 10_000
 
 // A new container reuses the same small pids, so a live pid, even one's own, does not identify the owner. Where it is
-// dead, the owner of a folder may live in another container, and has the lock or is about to take it.
+// dead, the owner of a folder may live in another container, and has the lock or is about to take it, or on another host.
 async function isAbandoned(path: string, pid: number): Promise<boolean> {
   const made = await stat(path).catch(() => undefined)
-  if (!made || (await isLocked(path))) return false
+  if (!made || (await isLocked(path)) || (await isUsedByAnotherHost(path))) return false
   const ageMs = Date.now() - made.mtimeMs
   if (pid !== process.pid && isAlive(pid)) return ageMs > MAX_BUILD_MS
   return made.isFile() || ageMs > LOCKING_MS || (await exists(join(path, LOCK_NAME)))
