@@ -196,6 +196,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
       migrate(sessions, {
         databaseId,
         cut,
+        signal,
         async prepare() {
           first = await setUp({
             repos,

@@ -23,6 +23,8 @@ interface MigrateOptions {
   prepare?(): Promise<void>
   /** Aborted: the connection closes at once. */
   cut?: AbortSignal | undefined
+  /** Aborted: nobody waits for other instances any more. What has begun is finished. */
+  signal?: AbortSignal | undefined
   /** How long the database may take to respond. Statements of migrations are exempt: building an index can take hours. */
   silenceMs?: number
   /** How a database that freezes during a migration is noticed. */
@@ -34,7 +36,8 @@ interface MigrateOptions {
  * Many instances may start at once; the lock of a killed one is released with its connection.
  */
 export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<void> {
-  const { databaseId, prepare = async () => {}, cut, silenceMs = 5_000, watchdog: watchdogOptions } = options
+  const { databaseId, prepare = async () => {}, cut, signal } = options
+  const { silenceMs = 5_000, watchdog: watchdogOptions } = options
   const socket = databaseSocket(silenceMs, cut)
   const client = new pg.Client({
     connectionString,
@@ -60,7 +63,7 @@ export async function migrate(connectionString: string, options: MigrateOptions 
     if (databaseId !== undefined && (await databaseIdOf(client)) !== databaseId) {
       throw new Error('it is not the database that DATABASE_URL leads to')
     }
-    await acquireStartLock(client)
+    await acquireStartLock(client, signal)
     await client.query("set client_min_messages = 'warning'")
     await applyMigrations(client, { migrationsFolder, onPending }).finally(() => watchdog?.stop())
     // Idle from here on, for as long as the preparation takes.
@@ -83,10 +86,10 @@ async function expectOwnSession(client: pg.Client): Promise<void> {
 }
 
 /** By polling: a statement that waits for the lock could not be told from a database that does not respond. */
-async function acquireStartLock(client: pg.Client): Promise<void> {
+async function acquireStartLock(client: pg.Client, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as acquired', [START_LOCK])
     if (rows[0].acquired) return
-    await wait(LOCK_POLL_MS)
+    await wait(LOCK_POLL_MS, undefined, { signal })
   }
 }

@@ -39,6 +39,21 @@ describe('a database that does not respond', () => {
     })
   })
 
+  test('is not waited for by a process that ends while another instance migrates', async () => {
+    const connectionString = await newDatabase()
+    const ending = new AbortController()
+    await withAdmin(connectionString, async (other) => {
+      await other.query(`select pg_advisory_lock(${START_LOCK})`)
+      const migrated = migrate(connectionString, { signal: ending.signal })
+      migrated.catch(() => {})
+      while (!(await other.query(ASKING_FOR_START_LOCK)).rowCount);
+
+      ending.abort()
+
+      await expect(migrated).rejects.toThrow('aborted')
+    })
+  })
+
   test('during a migration fails it, although its connection stays open', async () => {
     const connectionString = await newDatabase()
     const proxy = await startDatabaseProxy(connectionString)
