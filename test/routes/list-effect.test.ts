@@ -1,15 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEffect } from '../../src/dashboard/tasks/list/list-effect.ts'
 import type { Activity } from '../../src/schemas/activity.ts'
 import type { TaskListItem } from '../../src/schemas/task.ts'
-import type { TaskQuery } from '../../src/schemas/task-query.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { TaskQuery } from '../../src/schemas/task-query.ts'
 import { claiming } from '../support/claims.ts'
+import { feedback, storing } from '../support/feedback.ts'
+import { type Syncing, startSyncing } from '../support/syncing.ts'
 
-let service: TestApp
+let service: Syncing
 let given: ReturnType<typeof claiming>
 beforeAll(async () => {
-  service = await startApp()
+  service = await startSyncing()
   given = claiming(service)
 })
 afterAll(() => service.close())
@@ -54,8 +56,10 @@ describe('a list follows', () => {
   test('each type of activity that says that tasks have changed', () => {
     const following = [...seenTypes].filter((type) => listEffect(type, { isReady: true }) !== 'none').sort()
     expect(following).toEqual([
+      'feedback.received',
       'project.archived',
       'project.unarchived',
+      'sync.finished',
       'task.claim_expired',
       'task.claim_released',
       'task.claimed',
@@ -69,7 +73,35 @@ describe('a list follows', () => {
       'task.updated',
     ])
   })
+
+  test('each type of activity that there is, or is known to change no filter of any', () => {
+    const notSeen = typesInSource().filter((type) => !seenTypes.has(type) && !CHANGE_NO_FILTER.test(type))
+    expect(notSeen).toEqual([])
+  })
+
+  test('with each filter that there is', async () => {
+    const names = new Set(filtersOf(await givenPlace()).flatMap((filters) => Object.keys(filters)))
+    const others = ['sort', 'deleted', 'fields', 'limit', 'cursor', 'count']
+    expect([...names, ...others].sort()).toEqual(Object.keys(TaskQuery.properties).sort())
+  })
 })
+
+/** Counts, what becomes of writes to the code host, the configuration, and lists and projects without any task. */
+const CHANGE_NO_FILTER =
+  /^(task\.(report|write_back)_|comment\.|connection\.|key\.|list\.(created|updated)|project\.(created|updated|deleted|changed)|routing\.|rule\.|session\.|source\.|sync\.progress|webhook\.)/
+
+function typesInSource(): string[] {
+  const families =
+    /'((?:task|project|list|feedback|sync|comment|rule|key|routing|connection|session|source|webhook)\.[a-z_]+)'/g
+  const types = ['services', 'domain', 'repositories'].flatMap((folder) => {
+    const root = new URL(`../../src/${folder}/`, import.meta.url)
+    return readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [...readFileSync(new URL(file, root), 'utf8').matchAll(families)])
+      .map(([, type]) => type as string)
+  })
+  return [...new Set(types)].sort()
+}
 
 test('comments, counts, and the configuration concern no list', () => {
   for (const type of ['comment.created', 'task.report_added', 'list.updated', 'key.created', 'deploy.done'])
@@ -87,10 +119,10 @@ async function givenPlace() {
   const project = await given.project()
   const other = await given.project()
   const { body: list } = await service.post(`/api/projects/${project.id}/lists`, { name: 'Second' })
-  return { ...project, otherId: other.id, otherInbox: other.inbox, list }
+  return { ...project, otherId: other.id, otherInbox: other.inbox, list, start: new Date().toISOString() }
 }
 
-function filtersOf({ id: projectId, otherId, inbox, list }: Place): TaskQuery[] {
+function filtersOf({ id: projectId, otherId, inbox, list, start }: Place): TaskQuery[] {
   const narrow: TaskQuery[] = [
     {},
     ...(['open', 'in_progress', 'done'] as const).map((status) => ({ status: [status] })),
@@ -101,6 +133,12 @@ function filtersOf({ id: projectId, otherId, inbox, list }: Place): TaskQuery[] 
     { assignee: ['ann'] },
     { externalId: ['x-1'] },
     { source: ['api'] },
+    { kind: 'issue' },
+    { codehostIssueNumber: 1 },
+    { codehostPrNumber: 2 },
+    { createdSince: start },
+    { updatedSince: start },
+    { openedSince: start },
     { isReady: true },
     { isReady: false },
     { claimed: true },
@@ -231,6 +269,22 @@ function changes(): Record<string, Change> {
     'a deleted list': async (place) => {
       await service.given.task(place.list)
       return () => service.delete(`/api/lists/${place.list.id}?moveTo=${place.inbox.id}`)
+    },
+    feedback: () => storing(service, feedback({ note: 'A zebra crossing' })),
+    'the first run over a repository': async () => {
+      const { repository, sync } = await service.connected()
+      repository.issue({ title: 'zebra', labels: ['bug'], assignees: ['ann'] })
+      repository.pull()
+      return sync
+    },
+    'a run over what has changed': async () => {
+      const { repository, sync } = await service.connected()
+      repository.issue()
+      repository.pull()
+      await sync()
+      repository.change(1, { title: 'zebra', labels: ['bug'], assignees: ['ann'] })
+      repository.change(2, { state: 'closed' })
+      return sync
     },
     'a comment': async ({ task }) => {
       const { id } = await task()
