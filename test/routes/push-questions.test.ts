@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** A project with so many tasks, whose deliveries are of the second of what is stored: each asks the code host. */
-async function asking(count: number) {
+async function asking(count: number, connection: object = {}) {
   const token = crypto.randomUUID()
   service.host.tokens.set(token, {})
-  const { project, repository, sync } = await service.connected({ token })
+  const { project, repository, sync } = await service.connected({ token, ...connection })
   for (let n = 1; n <= count; n++) repository.issue()
   await sync()
   const path = `/api/projects/${project.id}/codehost`
@@ -65,6 +65,7 @@ test('while an entry is asked for, others wait once each, however many deliverie
   service.host.onResponse(() => {})
   held.resolve()
   await applied(service, project.id)
+  await service.service.push.whenAsked()
   expect(asked()).toEqual([1, 2, 3, 4])
 })
 
@@ -95,3 +96,41 @@ test('a rate limit pauses everything that uses the token, and nothing is asked m
   const again = [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
   await vi.waitFor(() => expect(asked().toSorted((a, b) => a - b)).toEqual(again), POLLING)
 })
+
+const rateLimited = { status: 429, headers: { 'retry-after': '60' } }
+
+test.each(['run', 'write'])(
+  'so does one that a %s meets: nothing is sent with the token meanwhile',
+  async (by) => {
+    const { project, report, sync, repository } = await asking(2, { writeBack: 'state' })
+    const tasks = await service.tasksOf(project.id)
+    const complete = (number: number) =>
+      service.patch(`/api/tasks/${tasks.get(number).id}`, { status: 'done' })
+    const since = service.host.requests.length
+    const sent = () =>
+      service.host.requests.slice(since).filter(({ url }) => url.includes(`/repositories/${repository.id}/`))
+    const isOfRepository = ({ url }: { url: string }) => url.includes(`/repositories/${repository.id}/`)
+    service.host.fault(rateLimited, { times: 1, matches: isOfRepository })
+
+    if (by === 'write') await complete(1)
+    else expect((await sync()).status).toBe('rate_limited')
+    await vi.waitFor(() => expect(sent()).toHaveLength(1), POLLING)
+    await vi.waitFor(async () => {
+      const paused = await service.query(
+        'select from codehost_write_limits where paused_until > clock_timestamp()',
+      )
+      expect(paused).toHaveLength(1)
+    }, POLLING)
+    await complete(2)
+    await report(1)
+    if (by === 'write') expect((await sync()).status).toBe('rate_limited')
+    await service.service.push.applyDue(new AbortController().signal)
+    await service.service.push.whenAsked()
+    await service.service.outbox.sendDue(new AbortController().signal)
+    expect(sent()).toHaveLength(1)
+
+    await passTime(service, 61_000)
+    await vi.waitFor(() => expect(repository.items.get(2)?.state).toBe('closed'), POLLING)
+    await applied(service, project.id)
+  },
+)

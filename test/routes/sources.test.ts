@@ -88,6 +88,12 @@ describe('a source', () => {
       'invalid_template',
     ],
     ['a filter that does not parse', { filter: 'a %}{% endif %}' }, '/filter', 'invalid_template'],
+    [
+      'an operator that Liquid would ignore with what follows',
+      { filter: 'payload.level == "error" AND payload.n == 9' },
+      '/filter',
+      'invalid_template',
+    ],
     ['no title', { template: {} as NonNullable<NewSource['template']> }, '/template/title', 'required'],
     ['a path to nowhere', { each: 'items[0]' }, '/each', 'wrong_format'],
     [

@@ -16,6 +16,7 @@ const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000)
 
 describe('a rate limit', () => {
   const none = { remaining: 0, resetAt: inSeconds(600) }
+  const over = { remaining: 0, resetAt: inSeconds(-10) }
   const silent = { remaining: null, resetAt: null }
   test.each<[string, HostRefusal, number, number]>([
     ['primary, as 403', refusal(403, { limits: none }), 0, 601],
@@ -29,6 +30,15 @@ describe('a rate limit', () => {
       0,
       60,
     ],
+    ['until a time that is over', refusal(403, { limits: over }), 0, 60],
+    ['until a time that is over, again', refusal(403, { limits: over }), 1, 120],
+    [
+      'with a retry-after that is over',
+      refusal(429, { retryAfter: 'Wed, 31 Dec 2025 23:59:00 GMT' }),
+      1,
+      120,
+    ],
+    ['with a retry-after of nothing', refusal(429, { retryAfter: '0', limits: none }), 0, 60],
     ['of a silent host', refusal(429, { limits: silent }), 0, 60],
     ['of a silent host, again', refusal(429, { limits: silent }), 1, 120],
     ['of a silent host, for the tenth time', refusal(429, { limits: silent }), 10, 3_600],
