@@ -3,7 +3,7 @@ import type { PushService } from '../services/push/index.ts'
 import { startWokenWorker } from './woken.ts'
 
 interface PushWorkerDeps {
-  push: Pick<PushService, 'applyDue' | 'onReceived' | 'whenAsked'>
+  push: Pick<PushService, 'applyDue' | 'onReceived' | 'whenRefetched'>
   logger: Pick<FastifyBaseLogger, 'warn'>
   pollMs?: number
   roundMs?: number
@@ -28,7 +28,7 @@ export function startPushWorker({ push, logger, pollMs = 5_000, roundMs = ROUND_
   return {
     async stop(): Promise<void> {
       await worker.stop()
-      await push.whenAsked()
+      await push.whenRefetched()
     },
   }
 }

@@ -19,7 +19,7 @@ function recordingPush(results: boolean[]) {
       onReceived(listener: () => void) {
         wake = listener
       },
-      async whenAsked() {},
+      async whenRefetched() {},
       async applyDue() {
         calls.push(performance.now())
         await Promise.resolve()

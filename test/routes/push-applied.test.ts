@@ -81,7 +81,7 @@ describe('a delivery', () => {
     await other.send(other.report(other.repository.issue(), 'opened'))
     await other.applied()
     resolve()
-    await service.service.push.whenAsked()
+    await service.service.push.whenRefetched()
     service.host.onResponse(() => {})
     expect(slow.asked()).toHaveLength(1)
     service.host.heal()

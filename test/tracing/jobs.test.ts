@@ -141,7 +141,7 @@ describe('the trace of a background job', () => {
     Object.assign(item, { title: 'changed-words' })
     const edited = await deliver(webhook, itemDelivery(item, { ...about, action: 'edited' }))
     expect(edited).toMatchObject({ status: 202 })
-    const asking = await inlet.spanNamed('ask code host')
+    const asking = await inlet.spanNamed('refetch')
     expect(asking).toMatchObject({ parentSpanId: '', attributes: job.attributes })
     expect(partsOf(asking).map(({ name }) => name)).toContain('GET')
     expect(collector().text()).not.toMatch(/titled-words|changed-words/)

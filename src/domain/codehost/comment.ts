@@ -84,8 +84,8 @@ export const hostColumns = ({ body, author, url, updatedAt }: CodehostComment) =
 
 /**
  * What a comment of the host is compared with what is stored: older ones, and those written here, change nothing. Only
- * another body is an edit: the host also updates comments for other reasons. If it was stored since the comment was asked
- * for, and in the same second, nobody knows which body is newer.
+ * another body is an edit: the host also updates comments for other reasons. If it was stored since the comment was read,
+ * and in the same second, nobody knows which body is newer.
  */
 export function compareComment(
   comment: CodehostComment,

@@ -78,24 +78,25 @@ const MAX_AHEAD_MS = 300_000
 
 /**
  * What to do with an item or a comment that deliveries report, one or more of them in any order: apply the newest,
- * nothing because a newer one is stored, or ask the host. Times are in seconds: of two that are equal nobody knows
- * which is newer.
+ * nothing because a newer one is stored, or read from the host again. Times are in seconds: of two that are equal nobody
+ * knows which is newer.
  */
 export function decideReported<T extends Reported>(
   reported: T[],
   { known, now }: { known: Known | undefined; now: Date },
-): { verdict: 'apply'; newest: T } | { verdict: 'outdated' } | { verdict: 'ask' } {
+): { verdict: 'apply'; newest: T } | { verdict: 'outdated' } | { verdict: 'refetch'; newest: T } {
   const newest = reported.reduce((a, b) => (timeOf(b) > timeOf(a) ? b : a))
   const isAmbiguous = reported.some(
     (each) => timeOf(each) === timeOf(newest) && !isDeepStrictEqual(each, newest),
   )
-  if (known?.sourceState && known.sourceState !== 'present') return { verdict: 'ask' }
+  if (known?.sourceState && known.sourceState !== 'present') return { verdict: 'refetch', newest }
   const storedAt = known?.hostUpdatedAt?.getTime() ?? Number.NEGATIVE_INFINITY
-  if (timeOf(newest) > now.getTime() + MAX_AHEAD_MS) return { verdict: 'ask' }
+  if (timeOf(newest) > now.getTime() + MAX_AHEAD_MS) return { verdict: 'refetch', newest }
   if (timeOf(newest) < storedAt) return { verdict: 'outdated' }
-  if (newest.updatedAt === null || timeOf(newest) === storedAt || isAmbiguous) return { verdict: 'ask' }
+  if (newest.updatedAt === null || timeOf(newest) === storedAt || isAmbiguous)
+    return { verdict: 'refetch', newest }
   // What an earlier version stored has no time.
-  if (known && known.hostUpdatedAt === null) return { verdict: 'ask' }
+  if (known && known.hostUpdatedAt === null) return { verdict: 'refetch', newest }
   return { verdict: 'apply', newest }
 }
 

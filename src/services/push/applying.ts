@@ -3,12 +3,12 @@ import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { PendingRow } from '../../repositories/deliveries/pushed.ts'
 import { everywhere } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
-import type { AskingDeps } from './asking.ts'
 import { applyBatch, isDeletion } from './batch.ts'
-import { ASKING_MS, questionQueues } from './question-queues.ts'
+import { REFETCH_MS, refetchQueues } from './refetch-queues.ts'
+import type { RefetchDeps } from './refetching.ts'
 import { type SettlingDeps, settledAs, settlingOf } from './settling.ts'
 
-export interface ApplyingDeps extends SettlingDeps, AskingDeps {}
+export interface ApplyingDeps extends SettlingDeps, RefetchDeps {}
 
 /** One transaction. Their payloads are in memory, several times. */
 const BATCH = { maxItems: 50, maxBytes: 8 * 1024 * 1024 }
@@ -21,18 +21,18 @@ export function deliveryApplier(deps: ApplyingDeps) {
   const { pushedDeliveries } = repos.within(everywhere)
   const settling = settlingOf(deps)
   const { postpone, whileConnected } = settling
-  const questions = questionQueues(deps, settling)
+  const queues = refetchQueues(deps, settling)
 
-  return { applyDue, whenAsked: questions.whenAsked }
+  return { applyDue, whenRefetched: queues.whenRefetched }
 
   /**
    * Applies one batch of each connection that has any. Returns whether more were due already. What only the code host
-   * knows is asked meanwhile, and later: a slow one delays no other connection.
+   * knows is refetched meanwhile, and later: a slow one delays no other connection.
    */
   async function applyDue(signal: AbortSignal): Promise<boolean> {
     const due = await pushedDeliveries.listDueConnections(MAX_CONNECTIONS)
     let isMoreDue = due.length === MAX_CONNECTIONS
-    const errors = questions.takeErrors()
+    const errors = queues.takeErrors()
     for (const connectionId of due) {
       if (signal.aborted) return false
       try {
@@ -76,7 +76,7 @@ export function deliveryApplier(deps: ApplyingDeps) {
     { signal, maxItems }: { signal: AbortSignal; maxItems: number },
   ): Promise<boolean> {
     let isFull = false
-    const asked = await whileConnected(connection, async (repos, { connection, isArchived }) => {
+    const refetches = await whileConnected(connection, async (repos, { connection, isArchived }) => {
       const rows = await repos.pushedDeliveries.listDue(connection.id, { ...BATCH, maxItems })
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
@@ -89,13 +89,13 @@ export function deliveryApplier(deps: ApplyingDeps) {
         await repos.pushedDeliveries.hold(connection.id, held.map(idOf))
         return []
       }
-      const { settled, questions } = await applyBatch(repos, { clock, connection, rows })
+      const { settled, refetches } = await applyBatch(repos, { clock, connection, rows })
       await repos.pushedDeliveries.settle(connection.id, settled)
-      const ids = questions.flatMap((question) => question.ids)
-      await repos.pushedDeliveries.postpone(connection.id, { ids, afterMs: ASKING_MS })
-      return questions
+      const ids = refetches.flatMap((refetch) => refetch.ids)
+      await repos.pushedDeliveries.postpone(connection.id, { ids, afterMs: REFETCH_MS })
+      return refetches
     })
-    questions.add(asked ?? [], { connectionId: connection.id, signal })
+    queues.add(refetches ?? [], { connectionId: connection.id, signal })
     return isFull
   }
 }

@@ -6,8 +6,8 @@ import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import { type CommentDecision, deleteComments, writeComments } from '../sync/comments.ts'
 import { writeItems } from '../sync/items.ts'
-import type { Question } from './batch.ts'
-import { OUTDATED, settledAs } from './settling.ts'
+import { applyReported } from './apply-reported.ts'
+import type { Refetch } from './batch.ts'
 
 type ReportedComment = { id: string } & Extract<PushChange, { kind: 'comment' }>
 
@@ -22,9 +22,8 @@ interface CommentBatch {
 export async function applyComments(
   repos: BoundRepositories,
   { clock, connection, reported }: CommentBatch,
-): Promise<{ settled: Settlement[]; questions: Question[] }> {
+): Promise<{ settled: Settlement[]; refetches: Refetch[] }> {
   const settled: Settlement[] = []
-  const questions: Question[] = []
   const { projectId, repositoryId } = connection
   const { deleted = [], written = [] } = Object.groupBy(reported, ({ isDeleted }) =>
     isDeleted ? 'deleted' : 'written',
@@ -38,35 +37,30 @@ export async function applyComments(
   }
 
   await writeUnknownItems(repos, { clock, connection, reported: written })
-  const byId = Map.groupBy(written, externalIdOf)
-  const externalIds = [...byId.keys()]
+  const externalIds = [...new Set(written.map(externalIdOf))]
   const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds })
-  const known = new Map(stored.map((row) => [row.externalId, row]))
-  // The delivery of its deletion may have come first.
-  const isDeleted = await repos.pushedDeliveries.listDeletedComments(connection.id, externalIds)
-  const applied = []
-  for (const [externalId, deliveries] of byId) {
-    const ids = deliveries.map(({ id }) => id)
-    const before = known.get(externalId)
-    if (isDeleted.has(externalId)) {
-      settled.push(...settledAs(ids, OUTDATED))
-      continue
-    }
-    const decision = decideReported(
-      deliveries.map(({ comment }) => comment),
-      { known: before, now: clock.now() },
-    )
-    if (decision.verdict === 'ask') {
-      const [{ comment } = { comment: { number: 0 } }] = deliveries
-      questions.push({ about: 'comment', externalId, number: comment.number, ids })
-    } else if (decision.verdict === 'outdated') {
-      settled.push(...settledAs(ids, { ...OUTDATED, taskId: before?.taskId }))
-    } else applied.push(decision.newest)
-  }
-  for (const decision of await writeComments(repos, { clock, connection, comments: applied })) {
-    for (const { id } of byId.get(decision.externalId) ?? []) settled.push(commentSettlement(id, decision))
-  }
-  return { settled, questions }
+  const outcome = await applyReported(
+    written.map(({ id, comment }) => ({ id, key: comment.externalId, state: comment })),
+    {
+      now: clock.now(),
+      known: new Map(stored.map((row) => [row.externalId, row])),
+      gone: await repos.pushedDeliveries.listDeletedComments(connection.id, externalIds),
+      taskIdOf: ({ taskId }) => taskId,
+      async write(comments) {
+        const decisions = await writeComments(repos, { clock, connection, comments })
+        return decisions.map((decision) => ({ key: decision.externalId, decision }))
+      },
+      settlementOf: commentSettlement,
+    },
+  )
+  settled.push(...outcome.settled)
+  const refetches = outcome.unclear.map(({ state: { externalId, number }, ids }) => ({
+    about: 'comment' as const,
+    externalId,
+    number,
+    ids,
+  }))
+  return { settled, refetches }
 }
 
 export const commentSettlement = (id: string, { outcome, reason, taskId }: CommentDecision): Settlement => ({

@@ -222,11 +222,11 @@ export async function startWorld() {
   }
 
   async function apply(push: ReturnType<typeof pushService>): Promise<void> {
-    while (await push.applyDue(signal)) await push.whenAsked()
-    await push.whenAsked()
+    while (await push.applyDue(signal)) await push.whenRefetched()
+    await push.whenRefetched()
     // Throws the errors of what was asked.
     await push.applyDue(signal)
-    await push.whenAsked()
+    await push.whenRefetched()
   }
 
   async function write(outbox: ReturnType<typeof outboxService>): Promise<void> {

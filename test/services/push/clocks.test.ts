@@ -45,7 +45,7 @@ async function received(by: TestApp) {
 
 async function apply({ service: { push } }: TestApp) {
   while (await push.applyDue(new AbortController().signal));
-  await push.whenAsked()
+  await push.whenRefetched()
 }
 
 test.each([

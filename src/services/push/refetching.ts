@@ -12,11 +12,11 @@ import type { TokenVault } from '../codehost/token.ts'
 import { tokenPauses } from '../codehost/token-pauses.ts'
 import { deleteComments, writeComments } from '../sync/comments.ts'
 import { markGone, saveName, writeItems } from '../sync/items.ts'
-import { type Question, settlementOf } from './batch.ts'
+import { type Refetch, settlementOf } from './batch.ts'
 import { commentSettlement, stateOf } from './comment-batch.ts'
 import { type Settling, settledAs } from './settling.ts'
 
-export interface AskingDeps {
+export interface RefetchDeps {
   clock: Clock
   host: Pick<CodeHost, 'readItem' | 'readPage' | 'latestUrl' | 'readComment' | 'findRepository'>
   vault: Pick<TokenVault, 'accessOf'>
@@ -25,19 +25,19 @@ export interface AskingDeps {
 /** How often something is read again because it changed here meanwhile. */
 const MAX_READINGS = 5
 
-/** Asks the code host what a delivery does not tell, and applies the response. Returns whether others have to wait. */
-export function questionAsker(
-  { repos, clock, host, vault }: AskingDeps & { repos: Repositories },
+/** Reads from the code host what a delivery does not tell, and applies the response. Returns whether others have to wait. */
+export function refetcher(
+  { repos, clock, host, vault }: RefetchDeps & { repos: Repositories },
   { fail, postpone, whileConnected, databaseNow }: Settling,
 ) {
   const { pushedDeliveries } = repos.within(everywhere)
   const pauses = tokenPauses({ repos })
 
-  return async function ask(
-    question: Question,
+  return async function refetchOne(
+    refetch: Refetch,
     { connectionId, signal }: { connectionId: string; signal: AbortSignal },
   ): Promise<Pause | undefined> {
-    const { ids } = question
+    const { ids } = refetch
     const connection = await pushedDeliveries.findConnection(connectionId)
     // Its deliveries are deleted with it.
     if (!connection) return undefined
@@ -54,7 +54,7 @@ export function questionAsker(
     const waiting = { connection, ids, access }
     const { syncedTasks, syncedComments } = repos.within(connection)
     const { repositoryId } = connection
-    if (question.about === 'name') {
+    if (refetch.about === 'name') {
       const found = await host.findRepository(access, { nameOrId: repositoryId, signal })
       if (found.outcome !== 'found') return handle(found, waiting)
       const { name: repository } = found.repository
@@ -65,13 +65,13 @@ export function questionAsker(
       })
       return undefined
     }
-    if (question.about === 'comment') {
+    if (refetch.about === 'comment') {
       const { projectId } = connection
-      const externalIds = [question.externalId]
+      const externalIds = [refetch.externalId]
       const [stored] = await syncedComments.list(projectId, { repositoryId, externalIds })
-      return askComment(question, { waiting, seen: stateOf(stored), signal })
+      return refetchComment(refetch, { waiting, seen: stateOf(stored), signal })
     }
-    const { number } = question
+    const { number } = refetch
     return untilUnchanged(waiting, {
       seen: await syncedTasks.findVersion(connection.projectId, { repositoryId, number }),
       read: () => readItem(host, { access, repositoryId, number, signal }),
@@ -96,8 +96,8 @@ export function questionAsker(
     })
   }
 
-  async function askComment(
-    { ids, externalId, number }: Extract<Question, { about: 'comment' }>,
+  async function refetchComment(
+    { ids, externalId, number }: Extract<Refetch, { about: 'comment' }>,
     { waiting, seen, signal }: { waiting: Waiting; seen: string | null; signal: AbortSignal },
   ): Promise<Pause | undefined> {
     const { projectId, repositoryId } = waiting.connection
@@ -176,7 +176,7 @@ export function questionAsker(
   }
 }
 
-/** Other questions of the connection have to wait, too: so long, if it is known. */
+/** Others of the connection have to wait, too: so long, if it is known. */
 export interface Pause {
   forMs?: number
 }

@@ -65,7 +65,7 @@ test('while an entry is asked for, others wait once each, however many deliverie
   service.host.onResponse(() => {})
   held.resolve()
   await applied(service, project.id)
-  await service.service.push.whenAsked()
+  await service.service.push.whenRefetched()
   expect(asked()).toEqual([1, 2, 3, 4])
 })
 
@@ -125,7 +125,7 @@ test.each(['run', 'write'])(
     await report(1)
     if (by === 'write') expect((await sync()).status).toBe('rate_limited')
     await service.service.push.applyDue(new AbortController().signal)
-    await service.service.push.whenAsked()
+    await service.service.push.whenRefetched()
     await service.service.outbox.sendDue(new AbortController().signal)
     expect(sent()).toHaveLength(1)
 
