@@ -1,6 +1,6 @@
 import { visible } from '../domain/visible.ts'
 import { jsonPieces, jsonTextPieces } from '../lib/json-pieces.ts'
-import { splices } from '../lib/splices.ts'
+import { placeholders } from '../lib/placeholders.ts'
 
 /** An object whose arrays may be read as they are needed. */
 type InPieces<T> = {
@@ -23,7 +23,7 @@ export type LongResults = ReturnType<typeof longResults>
 
 /** The results of one request that are too long to be serialized in one go. They are sent in pieces. */
 export function longResults() {
-  const { isEmpty, asText, asObject, fill } = splices()
+  const { isEmpty, asText, asObject, fill } = placeholders()
   let heldBytes = 0
 
   return {

@@ -19,7 +19,7 @@ export interface ItemDecision {
   outcome: 'created' | 'closed' | 'reopened' | 'updated' | 'unchanged' | 'skipped'
   /** Why the item was skipped. */
   reason?: 'deleted_here'
-  /** Whether what is stored may be newer: then it is kept, and the code host is to be asked again. */
+  /** Whether what is stored may be newer: then it is kept, and it has to be read from the code host again. */
   isUncertain?: true
   row?: StoredTask
   /** Whether the item counted as gone before. */
@@ -73,7 +73,7 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
  * Updates the task of a known item: columns owned by the code host are overwritten, all others kept. An item that is older
  * than the one last stored changes nothing.
  * @param unwritten while the status is not written to the code host: it is kept until the code host changes its own
- * @param isStoredSince whether the task was changed since the item was asked for: of two that are of one second, nobody
+ * @param isStoredSince whether the task was changed since the item was requested: of two that are of one second, nobody
  * knows then which is newer
  */
 export function updateFromItem(

@@ -13,7 +13,7 @@ interface ItemsWrite {
   clock: Clock
   connection: ConnectionRow
   items: CodehostItem[]
-  /** Before they were asked for, unless something else proves that they are not older than what is stored. */
+  /** Before they were requested, unless something else proves that they are not older than what is stored. */
   asOf?: Snapshot | undefined
 }
 

@@ -62,7 +62,7 @@ export function leasedRun(
 
     /**
      * Postpones a rate-limited run; any instance resumes it at that time.
-     * @param refused undefined if nothing was asked, because the token has to wait for another reason
+     * @param refused undefined if nothing was requested, because the token has to wait for another reason
      */
     async postpone(retryAt: Date, refused?: { isGuess: boolean; limits: HostLimits }): Promise<undefined> {
       await whileLeased(async (repos, { run }) => {

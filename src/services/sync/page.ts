@@ -15,10 +15,10 @@ import { saveName, writeItems } from './items.ts'
 /** The items of one response, and the progress of the run once they are written. */
 export interface PageToWrite {
   items: CodehostItem[]
-  /** Before they were asked for. */
+  /** Before they were requested. */
   asOf?: Snapshot | undefined
   checkpoint: Checkpoint | undefined
-  /** Where the run continues if they have to be asked for again. */
+  /** Where the run continues if they have to be requested again. */
   again?: Checkpoint
   /** Where the next incremental run resumes, if this page determines it. */
   position?: SyncPosition

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { splices } from '../../src/lib/splices.ts'
+import { placeholders } from '../../src/lib/placeholders.ts'
 
 async function* pieces(...texts: string[]) {
   yield* texts
@@ -12,7 +12,7 @@ async function textOf(parts: AsyncIterable<string>) {
 }
 
 test('parts replace their markers, wherever the serializer put them', async () => {
-  const { asText, asObject, fill, isEmpty } = splices()
+  const { asText, asObject, fill, isEmpty } = placeholders()
   expect(isEmpty()).toBe(true)
   const [first, second] = [asText(() => pieces('"a', 'b"')), asObject(() => pieces('{"c":', '1}'))]
 
@@ -23,7 +23,7 @@ test('parts replace their markers, wherever the serializer put them', async () =
 })
 
 test('other texts that look like markers stay as they are', async () => {
-  const { asText, fill } = splices()
+  const { asText, fill } = placeholders()
   const uuid = '019aa3d2-6f4e-7cc0-a1b2-000000000000'
   const message = { id: uuid, [uuid]: true, nested: { [uuid]: true }, text: asText(() => pieces('"x"')) }
 
@@ -31,7 +31,7 @@ test('other texts that look like markers stay as they are', async () => {
 })
 
 test('a part is made when it is its turn', async () => {
-  const { asText, fill } = splices()
+  const { asText, fill } = placeholders()
   const made: number[] = []
   const part = (number: number) =>
     asText(() => {
