@@ -50,16 +50,32 @@ export function webhookFanOut({ repos, clock, sequencer }: FanOutDeps) {
         const isOthersTurn = responding.length < behind.length && performance.now() >= othersAt
         if (isOthersTurn) othersAt = performance.now() + OTHERS_MS
         const webhooks = isOthersTurn ? behind : responding
-        if (webhooks.length === 0) return NOTHING
-        const after = Math.min(...webhooks.map(({ position }) => position))
-        const changes = await webhookFanOut.listChanges({ after, to: end.position, limit: PAGE })
-        const isFull = changes.length === PAGE
-        const position = (isFull ? changes.at(-1)?.position : undefined) ?? end.position
-        const rows = webhooks.flatMap((webhook) => deliveriesFor(webhook, { changes, clock }))
-        await webhookFanOut.insert(rows, { webhookIds: webhooks.map(({ id }) => id), position })
-        return { isMore: responding.length > 0 && (isFull || !isComplete), written: rows.length }
+        // Those that lack many changes, for which they may have no deliveries, delay no other: each group has a page.
+        const isFar = ({ position }: WebhookRow) => end.position - position > PAGE
+        const { near = [], far = [] } = Object.groupBy(webhooks, (each) => (isFar(each) ? 'far' : 'near'))
+        const pages = []
+        for (const group of [near, far])
+          if (group.length > 0)
+            pages.push(await writePage(webhookFanOut, { webhooks: group, to: end.position }))
+        const isFull = pages.some((page) => page.isFull)
+        const written = pages.reduce((sum, page) => sum + page.written, 0)
+        return { isMore: responding.length > 0 && (isFull || !isComplete), written }
       })
     },
+  }
+
+  /** Writes their deliveries of the next changes after the position of the one that is furthest behind. */
+  async function writePage(
+    { listChanges, insert }: Repositories['webhookFanOut'],
+    { webhooks, to }: { webhooks: WebhookRow[]; to: number },
+  ): Promise<{ isFull: boolean; written: number }> {
+    const after = Math.min(...webhooks.map(({ position }) => position))
+    const changes = await listChanges({ after, to, limit: PAGE })
+    const isFull = changes.length === PAGE
+    const position = (isFull ? changes.at(-1)?.position : undefined) ?? to
+    const rows = webhooks.flatMap((webhook) => deliveriesFor(webhook, { changes, clock }))
+    await insert(rows, { webhookIds: webhooks.map(({ id }) => id), position })
+    return { isFull, written: rows.length }
   }
 }
 

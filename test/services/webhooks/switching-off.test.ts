@@ -58,6 +58,26 @@ describe('what changed before a webhook was switched off', () => {
     expect(await queued(webhook)).toEqual({ count: 602, activities: 602 })
   })
 
+  test.each([false, true])(
+    'delays no delivery of another one, nor while it catches up: active %s',
+    async (isActive) => {
+      const webhook = await webhookTo(app, { url: receiver.url, types: ['rule.created'] })
+      const { body: first } = await app.post('/api/tasks', { title: 'First' })
+      const tasks = Array.from({ length: 100 }, () => ({ title: 'Before' }))
+      for (let n = 0; n < 6; n++) await app.post('/api/tasks/bulk', { listId: first.listId, tasks })
+      const other = await webhookTo(app, { url: receiver.url, types: ['task.created'] })
+      await app.patch(`/api/webhooks/${webhook.id}`, { isActive })
+
+      await createTask('Now')
+      await app.service.webhookQueue.writeDeliveries()
+
+      expect(await queued(other)).toEqual({ count: 1, activities: 1 })
+      await app.post('/api/rules', { content: 'Be brief.' })
+      await deliverDue(app)
+      expect(await queued(webhook)).toEqual({ count: isActive ? 1 : 0, activities: isActive ? 1 : 0 })
+    },
+  )
+
   test('delays nobody else who creates or changes webhooks', async () => {
     const webhook = await webhookTo(app, { url: receiver.url })
     const locks = locksOf(app)
