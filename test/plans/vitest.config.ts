@@ -8,7 +8,9 @@ export default defineConfig({
     include: ['test/plans/**/*.test.ts'],
     globalSetup: ['test/support/postgres-server.ts'],
     pool: 'forks',
+    // The smaller ones beside that of a million tasks, which takes most of the time.
+    maxWorkers: 2,
     testTimeout: 120_000,
-    hookTimeout: 300_000,
+    hookTimeout: 600_000,
   },
 })

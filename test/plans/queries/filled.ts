@@ -53,7 +53,7 @@ export function describePlans(name: string, filling: Filling): void {
     key = await service.given.key({ projectId: ids.usualProject })
     const [counts] = await service.query('select count(*)::integer as all from tasks')
     expect(counts.all).toBe(filling.count)
-  }, 300_000)
+  }, 600_000)
   afterAll(async () => {
     await generic?.close()
     await service?.close()
