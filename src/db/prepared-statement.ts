@@ -8,8 +8,7 @@ interface BuiltQuery {
 
 /**
  * A prepared statement, built once; each connection parses and plans it once under this name. Values are passed as
- * placeholders. Only for statements whose best plan does not depend on
- * the values: PostgreSQL may keep a generic plan.
+ * placeholders. Only for statements whose best plan does not depend on the values: PostgreSQL may keep a generic plan.
  */
 export function preparedStatement<Row extends object>(name: string, statement: SQL) {
   let query: BuiltQuery | undefined
