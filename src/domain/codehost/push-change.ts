@@ -63,13 +63,14 @@ function commentChange({
 }
 
 /** What is stored of an item or a comment. */
-interface Known {
+export interface Known {
   hostUpdatedAt: Date | null
   /** Comments have none: they are deleted with it. */
   sourceState?: 'present' | 'transferred' | 'deleted'
 }
 
-interface Reported {
+/** A state of an item or a comment, as a delivery reports it. */
+export interface Reported {
   updatedAt: string | null
 }
 

@@ -71,17 +71,15 @@ async function applyItems(repos: BoundRepositories, { clock, connection, items }
   const unknown = numbers.filter((number) => !known.has(number))
   const gone = await repos.pushedDeliveries.listGone(connection.id, unknown)
   return applyReported(
-    items.map(({ id, item }) => ({ id, key: item.number, state: item })),
+    items.map(({ id, item }) => ({ id, state: item })),
     {
       now: clock.now(),
+      keyOf: ({ number }) => number,
       known,
       gone: new Set(gone),
       taskIdOf: ({ id }) => id,
-      async write(items) {
-        const decisions = await writeItems(repos, { clock, connection, items })
-        return decisions.map((decision) => ({ key: decision.number, decision }))
-      },
-      settlementOf: (id, decision) =>
+      write: (items) => writeItems(repos, { clock, connection, items }),
+      settlementOf: (id, decision: ItemDecision) =>
         settlementOf(id, { decision, taskId: decision.row?.id ?? known.get(decision.number)?.id }),
     },
   )

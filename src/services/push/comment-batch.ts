@@ -40,16 +40,14 @@ export async function applyComments(
   const externalIds = [...new Set(written.map(externalIdOf))]
   const stored = await repos.syncedComments.list(projectId, { repositoryId, externalIds })
   const outcome = await applyReported(
-    written.map(({ id, comment }) => ({ id, key: comment.externalId, state: comment })),
+    written.map(({ id, comment }) => ({ id, state: comment })),
     {
       now: clock.now(),
+      keyOf: ({ externalId }) => externalId,
       known: new Map(stored.map((row) => [row.externalId, row])),
       gone: await repos.pushedDeliveries.listDeletedComments(connection.id, externalIds),
       taskIdOf: ({ taskId }) => taskId,
-      async write(comments) {
-        const decisions = await writeComments(repos, { clock, connection, comments })
-        return decisions.map((decision) => ({ key: decision.externalId, decision }))
-      },
+      write: (comments) => writeComments(repos, { clock, connection, comments }),
       settlementOf: commentSettlement,
     },
   )
