@@ -21,13 +21,9 @@ interface SyncWorkerDeps {
 export function startSyncWorker(deps: SyncWorkerDeps) {
   const { sync, logger, pollMs = 15_000, concurrency = 2, turnMs = 10_000 } = deps
   const working = new Set<Promise<void>>()
-  let wake = () => {}
   const worker = startWokenWorker({
     work: startRuns,
-    onWake(listener) {
-      wake = listener
-      sync.onQueued(listener)
-    },
+    onWake: sync.onQueued,
     pollMs,
     failure: 'could not look for sync runs',
     logger,
@@ -54,7 +50,7 @@ export function startSyncWorker(deps: SyncWorkerDeps) {
         .catch((err) => logger.warn({ err, runId: run.id }, 'sync interrupted'))
         .finally(() => {
           working.delete(work)
-          wake()
+          worker.wake()
         })
       working.add(work)
     }

@@ -32,6 +32,9 @@ export function startWokenWorker(deps: WokenWorkerDeps) {
   wake()
 
   return {
+    /** Looks for work at once, or once more after what is being done. */
+    wake,
+
     /** What is not done yet stays in the database, for the next start or another instance. */
     async stop(): Promise<void> {
       clearInterval(timer)
