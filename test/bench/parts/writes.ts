@@ -45,8 +45,7 @@ export async function* keyed(setup: Setup): AsyncGenerator<Figure> {
   const tables = await referenceDatabase(setup, 'keyed_tables')
   const service = await setup.service({ DATABASE_URL: await setup.database('keyed') })
   const connections = 32
-  // biome-ignore lint/complexity/useMaxParams: one line for each figure.
-  const compared = (name: string, script: string, request: () => BenchRequest, atLeast: number) =>
+  const compared = (name: string, { script, request, atLeast }: KeyedFigure) =>
     comparedWithPgbench({
       name: `${name}, ${connections} connections`,
       service,
@@ -60,12 +59,28 @@ export async function* keyed(setup: Setup): AsyncGenerator<Figure> {
       ratioLimit: { atLeast },
     })
   try {
-    yield await compared('creates with a key', inserting(1), () => withKey(createRequest), 0.5)
-    yield await compared('posted activities', POSTING, () => postRequest, 0.4)
-    yield await compared('posted activities with a key', POSTING, () => withKey(postRequest), 0.3)
+    yield await compared('creates with a key', {
+      script: inserting(1),
+      request: () => withKey(createRequest),
+      atLeast: 0.5,
+    })
+    yield await compared('posted activities', { script: POSTING, request: () => postRequest, atLeast: 0.4 })
+    yield await compared('posted activities with a key', {
+      script: POSTING,
+      request: () => withKey(postRequest),
+      atLeast: 0.3,
+    })
   } finally {
     await service.stop()
   }
+}
+
+interface KeyedFigure {
+  /** What pgbench runs. */
+  script: string
+  request(): BenchRequest
+  /** The limit of the ratio. */
+  atLeast: number
 }
 
 const withKey = (request: BenchRequest): BenchRequest => ({
