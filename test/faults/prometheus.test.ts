@@ -11,19 +11,22 @@ import { temporaryRoot } from '../support/postgres-server.ts'
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
 
+/** The machine's own, and in .ci/run also that of the next Debian. */
+const PROGRAMS = ['prometheus', ...(process.env.PROMETHEUS_NEXT ? [process.env.PROMETHEUS_NEXT] : [])]
+
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
   await cleanUp()
 })
 
-test("Debian's Prometheus scrapes with the documented configuration, and fires an alert", {
+test.each(PROGRAMS)('%s scrapes with the documented configuration, and fires an alert', {
   timeout: 120_000,
-}, async () => {
+}, async (program) => {
   const { connectionString, drop } = await freshDatabase()
   ends.push(drop)
   const inlet = spawnInlet({ env: { DATABASE_URL: connectionString } })
-  const prometheus = await startPrometheus(await inlet.url)
+  const prometheus = await startPrometheus(program, await inlet.url)
 
   const targets = async () => (await prometheus.get('/api/v1/targets')).activeTargets
   await expect
@@ -42,7 +45,7 @@ test("Debian's Prometheus scrapes with the documented configuration, and fires a
 })
 
 /** With the configuration of the guide, in which only the address, the paths, and the times are others. */
-async function startPrometheus(inletUrl: string) {
+async function startPrometheus(program: string, inletUrl: string) {
   const folder = await mkdtemp(join(await temporaryRoot(), 'inlet-prometheus-'))
   ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const path = (name: string) => join(folder, name)
@@ -66,7 +69,7 @@ async function startPrometheus(inletUrl: string) {
     `--storage.tsdb.path=${path('data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]
-  const server = spawn('prometheus', flags, { stdio: 'ignore' })
+  const server = spawn(program, flags, { stdio: 'ignore' })
   const ended = new Promise((resolve) => server.once('close', resolve))
   ends.push(async () => {
     server.kill('SIGTERM')
