@@ -137,12 +137,12 @@ export interface CodeHost {
   changeComment(
     access: HostAccess,
     options: { repositoryId: number; externalId: string; body: string; signal?: AbortSignal | undefined },
-  ): Promise<WrittenComment | GoneComment | Refusal | Unreachable>
+  ): Promise<WrittenComment | Missing | Refusal | Unreachable>
 
   deleteComment(
     access: HostAccess,
     options: { repositoryId: number; externalId: string; signal?: AbortSignal | undefined },
-  ): Promise<{ outcome: 'erased'; limits: HostLimits } | GoneComment | Refusal | Unreachable>
+  ): Promise<{ outcome: 'erased'; limits: HostLimits } | Missing | Refusal | Unreachable>
 
   /** URL of the first page of an issue's comments that changed at or after a time. */
   commentsOfUrl(
@@ -160,11 +160,5 @@ export interface Missing {
 interface WrittenComment {
   outcome: 'written'
   comment: unknown
-  limits: HostLimits
-}
-
-/** Missing when it was to be written. */
-interface GoneComment {
-  outcome: 'gone'
   limits: HostLimits
 }

@@ -1,15 +1,15 @@
 import { asRecord } from '../lib/as-record.ts'
-import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
-import type { RequestOptions } from './github.ts'
+import { absencesOf } from './absence.ts'
+import type { CodeHost } from './codehost.ts'
+import type { Send } from './github.ts'
 import { commentUrl } from './github-urls.ts'
-import { type HostResponse, isGone, limitsOf, refusalOf, unreachable } from './host-response.ts'
+import { limitsOf, refusalOf, unreachable } from './host-response.ts'
 
 type HostWrite = 'changeIssue' | 'createComment' | 'changeComment' | 'deleteComment'
 
-type Send = (access: HostAccess, options: RequestOptions) => Promise<HostResponse | Refusal | Unreachable>
-
 /** The writes of the adapter: a part of `githubClient`. */
 export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
+  const { commentAbsenceOf } = absencesOf(send)
   return {
     async changeIssue(access, { repositoryId, number, state, reason, signal }) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
@@ -33,19 +33,16 @@ export function githubWrites(send: Send): Pick<CodeHost, HostWrite> {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { method: 'PATCH', url, body: { body }, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const limits = limitsOf(response)
-      if (isGone(response, access)) return { outcome: 'gone', limits }
-      if (response.status !== 200) return refusalOf(response)
-      return { outcome: 'written', comment: response.body, limits }
+      if (response.status !== 200) return commentAbsenceOf(access, { response, url, repositoryId, signal })
+      return { outcome: 'written', comment: response.body, limits: limitsOf(response) }
     },
 
     async deleteComment(access, { repositoryId, externalId, signal }) {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { method: 'DELETE', url, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const limits = limitsOf(response)
-      if (response.status === 204) return { outcome: 'erased', limits }
-      return isGone(response, access) ? { outcome: 'gone', limits } : refusalOf(response)
+      if (response.status === 204) return { outcome: 'erased', limits: limitsOf(response) }
+      return commentAbsenceOf(access, { response, url, repositoryId, signal })
     },
   }
 }

@@ -3,20 +3,19 @@ import type { Octokit } from '@octokit/rest'
 import { asRecord } from '../lib/as-record.ts'
 import { type Note, traced } from '../lib/traced.ts'
 import { repaired } from '../schemas/formats.ts'
+import { absencesOf } from './absence.ts'
 import { appTokens } from './app-tokens.ts'
 import type { CodeHost, HostAccess, Refusal, Unreachable } from './codehost.ts'
 import { isSignedWith } from './github-signature.ts'
-import { commentUrl, githubUrls, isWithin, itemPathOf } from './github-urls.ts'
+import { commentUrl, githubUrls, isWithin } from './github-urls.ts'
 import { githubWrites } from './github-writes.ts'
 import {
   dateOf,
   type HostResponse,
-  isGone,
   limitsOf,
   outcomeOf,
   plain,
   QUIET,
-  redirected,
   redirectOf,
   refusalOf,
   unreachable,
@@ -33,7 +32,13 @@ const MAX_COUNT = 2_147_483_647
 /** An expired token, and the new one twice. */
 const MAX_TOKEN_TRIES = 3
 
-export interface RequestOptions {
+/** Sends one request with the credentials. */
+export type Send = (
+  access: HostAccess,
+  options: RequestOptions,
+) => Promise<HostResponse | Refusal | Unreachable>
+
+interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: string
   /** JSON. */
@@ -66,6 +71,7 @@ export function githubClient({
   onError = () => {},
   onLargeBody = () => {},
 }: GithubOptions = {}): CodeHost {
+  const { itemAbsenceOf, commentAbsenceOf } = absencesOf(send)
   const { tokenOf, forget } = appTokens({ timeoutMs, userAgent, onError })
   return {
     isSignedWith,
@@ -114,31 +120,16 @@ export function githubClient({
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
       const response = await send(access, { url, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const limits = limitsOf(response)
-      switch (response.status) {
-        case 200:
-          return { outcome: 'present', item: response.body, limits }
-        case 404:
-        case 410:
-          return { outcome: 'missing', limits }
-        default: {
-          const target = redirectOf(response, url)
-          if (target === undefined) return refusalOf(response)
-          const isElsewhere = await isOfAnotherRepository(access, { target, repositoryId, signal })
-          return isElsewhere === true ? { outcome: 'transferred', limits } : isElsewhere || redirected(target)
-        }
-      }
+      if (response.status !== 200) return itemAbsenceOf(access, { response, url, repositoryId, signal })
+      return { outcome: 'present', item: response.body, limits: limitsOf(response) }
     },
 
     async readComment(access, { repositoryId, externalId, signal }) {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { url, follow: false, signal })
       if (response.outcome !== 'answered') return response
-      const limits = limitsOf(response)
-      if (response.status === 200) return { outcome: 'present', comment: response.body, limits }
-      if (isGone(response, access)) return { outcome: 'missing', limits }
-      const target = redirectOf(response, url)
-      return target === undefined ? refusalOf(response) : redirected(target)
+      if (response.status !== 200) return commentAbsenceOf(access, { response, url, repositoryId, signal })
+      return { outcome: 'present', comment: response.body, limits: limitsOf(response) }
     },
 
     async countItems(access, { repository, kind, signal }) {
@@ -151,24 +142,6 @@ export function githubClient({
       if (!isCount(count) || isIncomplete === true) return unreachable('The response has no total.')
       return { outcome: 'counted', count }
     },
-  }
-
-  /** Whether a redirect leads to an item of another repository of this host: a proxy may redirect anything anywhere. */
-  async function isOfAnotherRepository(
-    access: HostAccess,
-    {
-      target,
-      repositoryId,
-      signal,
-    }: { target: string; repositoryId: number; signal: AbortSignal | undefined },
-  ): Promise<boolean | Refusal | Unreachable> {
-    const path = itemPathOf(target, access)
-    if (path === undefined) return false
-    const id = /^repositories\/(\d+)$/.exec(path)?.[1]
-    if (id !== undefined) return Number(id) !== repositoryId
-    const response = await send(access, { url: `${access.apiUrl}/${path}`, follow: true, signal })
-    if (response.outcome !== 'answered') return response
-    return response.status === 200 ? asRecord(response.body).id !== repositoryId : refusalOf(response)
   }
 
   /** As its token says: the permissions of a repository are those of people, and all false for an App. */

@@ -1,7 +1,6 @@
 import { asRecord } from '../lib/as-record.ts'
 import { repaired } from '../schemas/formats.ts'
-import type { HostAccess, HostLimits, Refusal, Unreachable } from './codehost.ts'
-import { itemPathOf } from './github-urls.ts'
+import type { HostLimits, Refusal, Unreachable } from './codehost.ts'
 import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** A response of the host, whatever its status. */
@@ -50,14 +49,6 @@ export function refusalOf({ status, headers, body }: HostResponse): Refusal | Un
     singleSignOn: /url=(\S+)/.exec(headers['x-github-sso'] ?? '')?.[1] ?? null,
     limits: limitsOf({ headers }),
   }
-}
-
-/** Whether a request for a comment shows that the host has it no more, or that the credentials have no access. */
-export function isGone(response: HostResponse, { apiUrl }: HostAccess): boolean {
-  if (response.status === 404 || response.status === 410) return true
-  const target = redirectOf(response, apiUrl)
-  // With its issue, it is in another repository.
-  return target !== undefined && itemPathOf(target, { apiUrl }) !== undefined
 }
 
 /** Where a response redirects to; empty if that is no URL, undefined if it does not. */

@@ -20,29 +20,33 @@ afterEach(async () => {
   await cleanUp()
 })
 
-test.each(PROGRAMS)('%s scrapes with the documented configuration, and fires an alert', {
-  timeout: 120_000,
-}, async (program) => {
-  const { connectionString, drop } = await freshDatabase()
-  ends.push(drop)
-  const inlet = spawnInlet({ env: { DATABASE_URL: connectionString } })
-  const prometheus = await startPrometheus(program, await inlet.url)
+test.each(PROGRAMS)(
+  '%s scrapes with the documented configuration, and fires an alert',
+  {
+    timeout: 120_000,
+  },
+  async (program) => {
+    const { connectionString, drop } = await freshDatabase()
+    ends.push(drop)
+    const inlet = spawnInlet({ env: { DATABASE_URL: connectionString } })
+    const prometheus = await startPrometheus(program, await inlet.url)
 
-  const targets = async () => (await prometheus.get('/api/v1/targets')).activeTargets
-  await expect
-    .poll(targets, { timeout: 30_000 })
-    .toMatchObject([{ health: 'up', lastError: '', labels: { job: 'inlet' } }])
-  const [{ metric }] = (await prometheus.get('/api/v1/query?query=inlet_database_up')).result
-  expect(metric).toMatchObject({ __name__: 'inlet_database_up', job: 'inlet' })
-  const firing = async () =>
-    (await prometheus.get('/api/v1/alerts')).alerts
-      .filter(({ state }: { state: string }) => state === 'firing')
-      .map(({ labels }: { labels: { alertname: string } }) => labels.alertname)
-  expect(await firing()).toEqual([])
+    const targets = async () => (await prometheus.get('/api/v1/targets')).activeTargets
+    await expect
+      .poll(targets, { timeout: 30_000 })
+      .toMatchObject([{ health: 'up', lastError: '', labels: { job: 'inlet' } }])
+    const [{ metric }] = (await prometheus.get('/api/v1/query?query=inlet_database_up')).result
+    expect(metric).toMatchObject({ __name__: 'inlet_database_up', job: 'inlet' })
+    const firing = async () =>
+      (await prometheus.get('/api/v1/alerts')).alerts
+        .filter(({ state }: { state: string }) => state === 'firing')
+        .map(({ labels }: { labels: { alertname: string } }) => labels.alertname)
+    expect(await firing()).toEqual([])
 
-  inlet.process.kill('SIGKILL')
-  await expect.poll(firing, { timeout: 30_000 }).toContain('InletDown')
-})
+    inlet.process.kill('SIGKILL')
+    await expect.poll(firing, { timeout: 30_000 }).toContain('InletDown')
+  },
+)
 
 /** With the configuration of the guide, in which only the address, the paths, and the times are others. */
 async function startPrometheus(program: string, inletUrl: string) {

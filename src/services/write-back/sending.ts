@@ -166,7 +166,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
   async function transmit({ change, write }: DecidedWrite, sending: Sending): Promise<WriteOutcome> {
     const response = await request(change, { write, sending })
     if (isFailure(response)) return handle(response, { write, ...sending, isSent: true })
-    const refused = response.outcome === 'gone' && (await refusalOfComment(change, { write, sending }))
+    const refused = response.outcome === 'missing' && (await refusalOfComment(change, { write, sending }))
     if (refused) return handle(refused, { write, ...sending, isSent: true })
     await finish(write, { connection: sending.connection, change, response })
     return { isPaused: false }
@@ -275,7 +275,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
     },
   ): Promise<void> {
     const outcome = await whileLeased({ write, connection }, async (repos, { write, connection }) => {
-      if (response.outcome === 'gone' && change.about === 'comment') {
+      if (response.outcome === 'missing' && change.about === 'comment') {
         await drop(repos, { write, connection, error: COMMENT_DELETED })
         return 'done'
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Syncing, startSyncing } from '../../support/syncing.ts'
-import { POLLING, settled, writingBack } from '../../support/writing-back.ts'
+import { attempted, POLLING, settled, writingBack, writingComments } from '../../support/writing-back.ts'
 
 let service: Syncing
 beforeAll(async () => {
@@ -18,7 +18,8 @@ describe('a redirect', () => {
     )
 
   test.each([
-    ['another host', () => 'https://login.example/issues/1'],
+    ['another host', () => 'https://login.example/repositories/9999/issues/1'],
+    ['another host, by name', () => 'https://login.example/repos/other/repository/issues/7'],
     ['the same entry', (id: number) => `${service.host.url}/repositories/${id}/issues/1`],
     ['another page of the host', () => `${service.host.url}/login`],
   ])('to %s is not a transfer: it is asked again', async (_, locationOf) => {
@@ -33,6 +34,25 @@ describe('a redirect', () => {
     await service.post(`/api/tasks/${id}/write-back/retry`)
     expect((await settled(service, id)).writeBack).toEqual({ state: 'done', error: null })
     expect(repository.items.get(1)?.state).toBe('closed')
+  })
+
+  test.each([
+    ['another host', () => 'https://login.example/repositories/9999/issues/comments/1'],
+    ['itself', (path: string) => `${service.host.url}${path}`],
+  ])('of a comment to %s deletes nothing: it is sent again', async (_, locationOf) => {
+    const { id, repository, post, done, listed } = await writingComments(service)
+    const comment = await post('Here')
+    await done()
+    const path = `/repositories/${repository.id}/issues/comments/${[...repository.comments.keys()][0]}`
+    redirectTo(locationOf(path), path)
+    await service.patch(`/api/comments/${comment.id}`, { body: 'Edited' })
+    await attempted(service, id)
+    expect((await service.task(id)).writeBack).toMatchObject({
+      state: 'pending',
+      nextAttemptAt: expect.any(String),
+    })
+    expect(await listed()).toHaveLength(1)
+    service.host.heal()
   })
 
   test('to an entry of a repository with another id is one, also by its name', async () => {
