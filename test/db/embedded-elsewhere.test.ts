@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -101,7 +101,7 @@ describe.concurrent('a database that another host may use over the network', () 
     expect(await readdir(dataDir)).toEqual([])
   })
 
-  test('has a heartbeat as soon as it is made', async () => {
+  test('has a heartbeat as soon as it is made', async ({ expect }) => {
     const cluster = join(await newDirectory(), 'postgres')
     const fill = async (scratch: string) => {
       await expect.poll(() => readdir(scratch)).toContain('inlet.heartbeat')
@@ -113,6 +113,23 @@ describe.concurrent('a database that another host may use over the network', () 
 
     expect(await readdir(cluster)).toEqual([])
   })
+
+  test.runIf(process.platform === 'linux')(
+    'has a heartbeat until its server has stopped',
+    async ({ expect }) => {
+      const dataDir = await newDirectory()
+      const killed = await startProcess(dataDir)
+      await kill(killed.process)
+      const path = join(await realpath(dataDir), 'postgres', 'inlet.heartbeat')
+      const atKill = await readFile(path, 'utf8')
+      await expect.poll(() => readFile(path, 'utf8')).not.toBe(atKill)
+
+      const server = await start(dataDir)
+      expect(await ask(server.connectionString, 'SELECT 7 AS number')).toEqual([{ number: 7 }])
+      await server.stop()
+      await expect.poll(() => processesIn(dirname(path)), { interval: 100 }).toEqual([])
+    },
+  )
 
   test('starts once the heartbeat has stopped', async () => {
     const dataDir = await newDirectory()
@@ -133,6 +150,18 @@ async function heartbeatOfAnotherHost(dataDir: string): Promise<string> {
   await writeFile(path, 'another-host 1')
   return path
 }
+
+/** The process IDs of those that work in a folder. */
+const processesIn = async (folder: string) =>
+  (await readdir('/proc'))
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === folder
+      } catch {
+        return false
+      }
+    })
 
 function beatElsewhere(path: string): () => void {
   const write = () => writeFileSync(path, `another-host ${Date.now()}`)

@@ -68,8 +68,8 @@ async function existingCluster(path: string): Promise<string | undefined> {
   const cluster = await realpath(path).catch(() => undefined)
   if (!cluster && link) {
     throw new Error(
-      `${path} is a link to the database in ${link}, where nothing is: mount it there, or restore a backup. ` +
-        'To start with an empty database instead, remove the link',
+      `${path} is a link to the database in ${link}, where nothing is: mount it there. ` +
+        'To restore a backup, or to start with an empty database, remove the link first',
     )
   }
   if (!cluster) return undefined

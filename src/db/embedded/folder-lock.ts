@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { BEAT } from './heartbeat.ts'
 import { type Account, run } from './run.ts'
 
 /**
  * The file in a folder on which the kernel holds a lock, by flock(1): process IDs mean nothing in another container,
- * which may run on the same folder. Only Linux has such containers, and flock(1): elsewhere, process IDs decide.
+ * which may run on the same folder. Only Linux has such containers, and flock(1): elsewhere, process IDs decide. Other
+ * hosts see the heartbeat of the folder.
  */
 export const LOCK_NAME = 'inlet.lock'
 
@@ -20,7 +22,10 @@ interface Program {
  */
 export function underLock(folder: string, { file, args }: Program): Program {
   if (!isSupported) return { file, args }
-  return { file: '/bin/sh', args: ['-c', `${TAKE}; exec "$@"`, join(folder, LOCK_NAME), file, ...args] }
+  return {
+    file: '/bin/sh',
+    args: ['-c', `${TAKE}\n${BEAT}\nexec "$@"`, join(folder, LOCK_NAME), file, ...args],
+  }
 }
 
 /** What `underLock` prints where a process, of this or another container, has the lock. */
@@ -36,7 +41,7 @@ export async function isLocked(folder: string, account?: Account): Promise<boole
 export async function holdLock(folder: string): Promise<(() => Promise<void>) | undefined> {
   if (!isSupported) return async () => undefined
   // cat ends with this process, because nobody else has the other end of the pipe.
-  const holder = spawn('/bin/sh', ['-c', `${TAKE}; echo held; exec cat`, join(folder, LOCK_NAME)], {
+  const holder = spawn('/bin/sh', ['-c', `${TAKE}\n${BEAT}\necho held; exec cat`, join(folder, LOCK_NAME)], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   })

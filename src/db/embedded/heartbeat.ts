@@ -5,19 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A file that changes as long as an Inlet of some host uses the database: on network storage, another host's kernel may
- * not share its locks.
+ * A file that changes as long as a process of some host has the lock of its folder: on network storage, another host's
+ * kernel may not share its locks.
  */
 export const HEARTBEAT_NAME = 'inlet.heartbeat'
-
-/** Writes it until the returned function is called. */
-export function beat(cluster: string): () => void {
-  const write = () =>
-    writeFile(join(cluster, HEARTBEAT_NAME), `${HOST} ${Date.now()}\n`).catch(() => undefined)
-  const timer = setInterval(write, BEAT_MS).unref()
-  void write()
-  return () => clearInterval(timer)
-}
 
 /** Waits for some seconds if another host may have been killed, or this one restarted, a short time ago. */
 export async function isUsedByAnotherHost(cluster: string): Promise<boolean> {
@@ -30,9 +21,9 @@ export async function isUsedByAnotherHost(cluster: string): Promise<boolean> {
   return false
 }
 
-const BEAT_MS = 2_000
+const BEAT_SECONDS = 2
 const POLL_MS = 100
-const WAIT_MS = 3 * BEAT_MS
+const WAIT_MS = 3_000 * BEAT_SECONDS
 const STALE_MS = 60_000
 
 // Containers of one host have names of their own, but its kernel, whose locks they share.
@@ -56,3 +47,19 @@ async function isStale(path: string): Promise<boolean> {
 }
 
 const read = (path: string) => readFile(path, 'utf8').catch(() => '')
+
+/**
+ * For a shell: writes the file beside the lock file, `$0`, in the background, until nobody else has the lock. Its own
+ * process, because a server goes on after the process that started it was killed. The text never gets shorter, so that
+ * it is whole at any time.
+ */
+export const BEAT = `(
+  exec 8<>"$0" 9>&- </dev/null >/dev/null 2>&1
+  cd "$(dirname "$0")" && rm -f ${HEARTBEAT_NAME}
+  beats=$$
+  until flock -n 8; do
+    beats=$((beats + 1))
+    echo '${HOST}' $beats 1<>${HEARTBEAT_NAME}
+    sleep ${BEAT_SECONDS}
+  done
+) &`

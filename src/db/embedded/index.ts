@@ -4,7 +4,6 @@ import { isDamaged } from '../database-error.ts'
 import { type Binaries, locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
 import { linkData, locateData } from './data-location.ts'
-import { beat } from './heartbeat.ts'
 import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { damaged, explainFileError } from './refusals.ts'
@@ -60,7 +59,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   try {
     const { cluster, client, port } = await connected({ ...options, dataDir })
     keepProcessAlive(client, false)
-    const stopBeating = beat(cluster.location.cluster)
     const supervisor = onLost && superviseServer({ cluster, lease: client, port, log, onLost })
     log.info(
       { dataDir: cluster.location.cluster, port, ms: Math.round(performance.now() - since) },
@@ -72,7 +70,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       isShared: () => isShared(client),
       whenRestored: (act) => whenRestored(cluster.location.cluster, act),
       stop: once(async () => {
-        stopBeating()
         await stop(cluster, { lease: (await supervisor?.release()) ?? client, log })
       }),
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { holdLock, isLocked, LOCK_NAME } from './folder-lock.ts'
-import { beat, isUsedByAnotherHost } from './heartbeat.ts'
+import { isUsedByAnotherHost } from './heartbeat.ts'
 
 /**
  * Creates `target` completely or not at all: `fill` works in a scratch directory beside it and returns the path of the
@@ -16,10 +16,8 @@ export async function buildDirectory(
   const scratch = scratchName(target)
   building.add(basename(scratch))
   let release: (() => Promise<void>) | undefined
-  let stopBeating: (() => void) | undefined
   try {
     await mkdir(scratch, { mode: 0o700 })
-    stopBeating = beat(scratch)
     release = await holdLock(scratch)
     const finished = await fill(scratch)
     await rename(finished, target).catch(async (error: unknown) => {
@@ -27,7 +25,6 @@ export async function buildDirectory(
     })
     await syncDirectory(dirname(target))
   } finally {
-    stopBeating?.()
     await release?.()
     await remove(scratch)
     building.delete(basename(scratch))
