@@ -134,3 +134,25 @@ test.each(['run', 'write'])(
     await applied(service, project.id)
   },
 )
+
+test('a delivery waits twice as long each time that the host does not say for how long', async () => {
+  const { project, report, repository } = await asking(1)
+  const isItem = ({ url }: { url: string }) => url.includes(`/repositories/${repository.id}/`)
+  const past = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1000000000' }
+  service.host.fault({ status: 403, headers: past }, { times: 3, matches: isItem })
+  await report(1)
+  const waits: number[] = []
+  for (let attempts = 1; attempts <= 3; attempts++) {
+    const wait = await vi.waitFor(async () => {
+      const [row] = await service.query(
+        `select extract(epoch from next_attempt_at - clock_timestamp())::float as seconds from deliveries
+         where project_id = $1 and outcome = 'pending' and attempts = $2 and next_attempt_at > clock_timestamp()`,
+        [project.id, attempts],
+      )
+      return row.seconds as number
+    }, POLLING)
+    waits.push(Math.round(wait / 60))
+    await passTime(service, wait * 1_000 + 1_000)
+  }
+  expect(waits).toEqual([1, 2, 4])
+})

@@ -171,7 +171,9 @@ export function refetcher(
     }
     const forMs = judged.retryAt.getTime() - now.getTime()
     await pauses.pause(access, forMs)
-    await postpone(connection, { ids, reason: 'rate_limited', afterMs: forMs })
+    // Where the host does not say how long, each of them waits longer than the last time.
+    const wait = judged.isGuess ? { firstMs: forMs } : { afterMs: forMs }
+    await postpone(connection, { ids, reason: 'rate_limited', ...wait })
     return { forMs }
   }
 }

@@ -45,9 +45,9 @@ export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
   /** Tries again later, each time after twice as long, until it has failed too often. */
   async function postpone(
     connection: Pick<ConnectionRow, 'id' | 'projectId'>,
-    again: { ids: string[]; reason: string | null; afterMs?: number },
+    again: { ids: string[]; reason: string | null; afterMs?: number; firstMs?: number },
   ): Promise<void> {
-    const ended = await pushedDeliveries.retryLater(connection.id, { ...again, ...RETRIES })
+    const ended = await pushedDeliveries.retryLater(connection.id, { ...RETRIES, ...again })
     for (const outcome of ended) report(connection, { outcome, reason: again.reason })
   }
 
