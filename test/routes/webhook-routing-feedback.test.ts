@@ -66,9 +66,13 @@ describe('feedback', () => {
     await service.patch(`/api/projects/${composed.id}`, { name: 'Caf\u00e9' })
     const decomposed = await service.given.project()
     await service.patch(`/api/projects/${decomposed.id}`, { name: 'Cre\u0301che' })
+    const mixed = await service.given.project()
+    await service.patch(`/api/projects/${mixed.id}`, { name: 'Cre\u0301che du caf\u00e9' })
 
     expect((await send(feedback({ project_name: 'cafe\u0301' }))).body.projectId).toBe(composed.id)
     expect((await send(feedback({ project_name: 'Cr\u00e9che' }))).body.projectId).toBe(decomposed.id)
+    for (const project_name of ['cr\u00e9che du caf\u00e9', 'Cre\u0301che du cafe\u0301'])
+      expect((await send(feedback({ project_name }))).body.projectId).toBe(mixed.id)
   })
 
   test('by a rule without a name shows what the rule matches', async () => {

@@ -23,8 +23,8 @@ const readTable = preparedStatement<RoutingTable>(
       from projects
       where is_default or id in (select target_project_id from webhook_routing)
         or id = any(${opaqueArray('ids', 'uuid')})
-        or lower(name) = any(array(
-          select lower(given) from unnest(${opaqueArray('names', 'text')}) as given))) as projects`,
+        or lower(normalize(name)) = any(array(
+          select lower(normalize(given)) from unnest(${opaqueArray('names', 'text')}) as given))) as projects`,
 )
 
 /** Routing rules. They belong to the whole service, so they have no reach. */

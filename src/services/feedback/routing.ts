@@ -212,10 +212,7 @@ const detailsOf = (row: RoutingRow) => Object.fromEntries(DETAILS.map((name) => 
 
 /** Reads the input of routing decisions. */
 export async function findTable(routing: BoundRepositories['routing'], fields: RoutingFields[]) {
-  const { ids, names } = projectsNamedIn(fields)
-  // Composed and decomposed: the database compares characters, and a name may be stored in either form.
-  const forms = names.flatMap((name) => [name, name.normalize('NFC'), name.normalize('NFD')])
-  return routing.findTable({ ids, names: [...new Set(forms)], listName: FEEDBACK_LIST })
+  return routing.findTable({ ...projectsNamedIn(fields), listName: FEEDBACK_LIST })
 }
 
 /** Maximum number of rules in an explanation; `considered` has all. */
