@@ -4,6 +4,7 @@ import type { listsService } from '../../src/services/lists.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { deletingCaller as caller, deletionsInWorker } from '../support/deletions.ts'
 import { locksOf } from '../support/locks.ts'
+import { sourceOf } from '../support/sources.ts'
 
 let service: TestApp
 let locks: ReturnType<typeof locksOf>
@@ -62,6 +63,24 @@ describe('the deletion of a large list', () => {
     ])
     expect((await service.get(`/api/lists/${to.id}`)).body).toMatchObject({ openCount: 700, position: 1 })
     expect(await service.query('select from list_deletions where project_id = $1', [project.id])).toEqual([])
+  })
+
+  test('takes along the sources and saved filters that were given to it meanwhile', async () => {
+    const { project, from, to } = await givenLists({ tasks: 700 })
+    await workerLists.delete(caller, { id: from.id, moveTo: to.id })
+    const { source } = await sourceOf(service, {
+      projectId: project.id,
+      listId: from.id,
+      verify: { scheme: 'bearer' },
+    })
+    const filter = (
+      await service.post('/api/saved-filters', { name: 'Meanwhile', query: { listId: from.id } })
+    ).body
+
+    await finish(from.id)
+
+    expect((await service.get(`/api/sources/${source.id}`)).body.listId).toBe(to.id)
+    expect((await service.get(`/api/saved-filters/${filter.id}`)).body.query).toEqual({ listId: to.id })
   })
 
   test('is 202 with the list while it runs, and 204 once it is done', async () => {

@@ -28,6 +28,11 @@ describe('a key without modifiers', () => {
     },
   )
 
+  test('is no shortcut while an input method composes', () => {
+    givenPage()
+    expect(isShortcut(key('c', { isComposing: true }))).toBe(false)
+  })
+
   test('is a shortcut with shift, because ? needs it on most layouts', () => {
     givenPage()
     expect(isShortcut(key('?', { shiftKey: true }))).toBe(true)

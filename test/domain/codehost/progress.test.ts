@@ -36,18 +36,44 @@ test('a run continues with the listing that the one before has not ended', () =>
   expect(resumeAt(position)).toEqual({ phase: 'listing', next: 'p2', since: at(5) })
 })
 
-test.each([1, 2, 3, 7])('a circle of %i pages is found, in at most three rounds', (length) => {
-  let checkpoint: ReturnType<typeof afterListing>['checkpoint'] = { phase: 'listing', next: '0', since: null }
-  let pages = 0
-  while (checkpoint !== 'circle') {
-    if (checkpoint?.phase !== 'listing') throw new Error('The listing has ended.')
-    const url: string = checkpoint.next
-    const next: string = String((Number(url) + 1) % length)
-    const page: PageRead = { url, next, etag: null, updatedAt: [at(1)], date: null }
-    checkpoint = afterListing(checkpoint, { page, updatesUrl }).checkpoint
-    expect(++pages).toBeLessThanOrEqual(3 * length)
-  }
+describe.each([1, 2, 3, 7])('a circle of %i pages is found, in at most three rounds', (length) => {
+  test('in the listing', () => {
+    let checkpoint: ReturnType<typeof afterListing>['checkpoint'] = {
+      phase: 'listing',
+      next: '0',
+      since: null,
+    }
+    const pages = pagesOf(length)
+    while (checkpoint !== 'circle') {
+      if (checkpoint?.phase !== 'listing') throw new Error('The listing has ended.')
+      checkpoint = afterListing(checkpoint, { page: pages.read(checkpoint.next), updatesUrl }).checkpoint
+    }
+  })
+
+  test('in the changes of one second', () => {
+    let checkpoint: ReturnType<typeof afterUpdates>['checkpoint'] = {
+      phase: 'updates',
+      next: '0',
+      since: at(1),
+    }
+    const pages = pagesOf(length)
+    while (checkpoint !== 'circle') {
+      if (checkpoint === undefined) throw new Error('The changes have ended.')
+      checkpoint = afterUpdates(checkpoint, { page: pages.read(checkpoint.next), updatesUrl }).checkpoint
+    }
+  })
 })
+
+/** Each links to the next one, and the last to the first. */
+function pagesOf(length: number) {
+  let count = 0
+  return {
+    read(url: string): PageRead {
+      expect(++count).toBeLessThanOrEqual(3 * length)
+      return { url, next: String((Number(url) + 1) % length), etag: null, updatedAt: [at(1)], date: null }
+    },
+  }
+}
 
 test('a list starts again once, and not from its first page', () => {
   const list = { phase: 'listing' as const, next: 'p3', since: at(1) }
