@@ -24,6 +24,7 @@ async function asking(count: number, connection: object = {}) {
     project,
     repository,
     sync,
+    set: () => service.put(path, { repository: repository.name, writeBack: 'state', ...connection }),
     report(number: number) {
       const item = repository.change(number, { title: `Title of ${number}` }, 0)
       item.updatedAt = item.createdAt
@@ -99,10 +100,10 @@ test('a rate limit pauses everything that uses the token, and nothing is asked m
 
 const rateLimited = { status: 429, headers: { 'retry-after': '60' } }
 
-test.each(['run', 'write'])(
+test.each(['run', 'write', 'connection'])(
   'so does one that a %s meets: nothing is sent with the token meanwhile',
   async (by) => {
-    const { project, report, sync, repository } = await asking(2, { writeBack: 'state' })
+    const { project, report, sync, repository, set } = await asking(2, { writeBack: 'state' })
     const tasks = await service.tasksOf(project.id)
     const complete = (number: number) =>
       service.patch(`/api/tasks/${tasks.get(number).id}`, { status: 'done' })
@@ -113,6 +114,7 @@ test.each(['run', 'write'])(
     service.host.fault(rateLimited, { times: 1, matches: isOfRepository })
 
     if (by === 'write') await complete(1)
+    else if (by === 'connection') await set()
     else expect((await sync()).status).toBe('rate_limited')
     await vi.waitFor(() => expect(sent()).toHaveLength(1), POLLING)
     await vi.waitFor(async () => {
@@ -123,7 +125,11 @@ test.each(['run', 'write'])(
     }, POLLING)
     await complete(2)
     await report(1)
-    if (by === 'write') expect((await sync()).status).toBe('rate_limited')
+    if (by !== 'run') expect((await sync()).status).toBe('rate_limited')
+    expect(await set()).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining('limits requests until') },
+    })
     await service.service.push.applyDue(new AbortController().signal)
     await service.service.push.whenRefetched()
     await service.service.outbox.sendDue(new AbortController().signal)

@@ -33,6 +33,7 @@ import {
   type StoredCredentials,
   type TokenVault,
 } from './token.ts'
+import { type TokenPauses, tokenPauses } from './token-pauses.ts'
 
 export interface ConnectDeps extends Pick<CodehostDeps, 'host' | 'apiUrls' | 'encryptionKeys'> {
   repos: Repositories
@@ -49,6 +50,8 @@ interface Connecting {
 
 /** Connects a project to a repository after checking that the code host lets it be read. */
 export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKeys, vault }: ConnectDeps) {
+  const pauses = tokenPauses({ repos })
+
   /**
    * @throws project_not_found, project_archived, list_not_found, validation_failed, codehost_url_not_allowed,
    * insufficient_scope, encryption_key_missing, codehost_token_rejected, codehost_repository_not_found,
@@ -85,7 +88,7 @@ export function repositoryConnector({ repos, clock, host, apiUrls, encryptionKey
     const credentials = credentialChange(input, stored)
     const own = credentials === 'keep' && stored ? vault.open(stored) : given
     const access = { apiUrl, ...(own ?? { token: vault.sharedToken(apiUrl) }) }
-    const repository = await reachable(host, { access, name, clock })
+    const repository = await reachable({ host, clock, pauses }, { access, name })
     const mayWrite = !repository.isReadOnly && hasCredentials(access)
 
     return repos.within(caller).transaction(async (repos) => {
@@ -235,23 +238,31 @@ const hasCredentials = ({ token, app }: HostAccess) => token !== null || app !==
 
 /** Finds a repository and checks that its issues can be read. */
 async function reachable(
-  host: CodeHost,
-  { access, name, clock }: { access: HostAccess; name: string; clock: Pick<Clock, 'now'> },
+  { host, clock, pauses }: { host: CodeHost; clock: Pick<Clock, 'now'>; pauses: TokenPauses },
+  { access, name }: { access: HostAccess; name: string },
 ): Promise<Repository> {
+  const paused = await pauses.remaining(access)
+  if (paused > 0) throw limited(paused)
   const found = await host.findRepository(access, { nameOrId: name })
-  if (found.outcome !== 'found') throw refusal(found)
+  if (found.outcome !== 'found') throw await refusal(found)
   const { repository } = found
   // A visible repository may have unreadable issues.
   const page = await host.readPage(access, { url: host.latestUrl(access.apiUrl, repository.id) })
-  if (page.outcome === 'refused' || page.outcome === 'unreachable') throw refusal(page)
+  if (page.outcome === 'refused' || page.outcome === 'unreachable') throw await refusal(page)
   return repository
 
-  function refusal(response: Refusal | Unreachable) {
+  async function refusal(response: Refusal | Unreachable) {
     if (response.outcome === 'unreachable') return codehostUnreachable(response.reason)
     const now = clock.now()
     const judged = judgeRefusal(response, { now, access, limitedBefore: 0 })
     if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
-    const seconds = Math.ceil((judged.retryAt.getTime() - now.getTime()) / 1000)
-    return codehostUnreachable(`it limits requests until ${judged.retryAt.toISOString()}.`, seconds)
+    const forMs = judged.retryAt.getTime() - now.getTime()
+    await pauses.pause(access, forMs)
+    return limited(forMs)
+  }
+
+  function limited(forMs: number) {
+    const until = new Date(clock.now().getTime() + forMs).toISOString()
+    return codehostUnreachable(`it limits requests until ${until}.`, Math.ceil(forMs / 1000))
   }
 }

@@ -14,6 +14,8 @@ export function tokenPauses({ repos }: { repos: Repositories }) {
   }
 }
 
+export type TokenPauses = ReturnType<typeof tokenPauses>
+
 /** The same for all connections with this token or installation. */
 export function tokenKeyOf({ apiUrl, token, app }: HostAccess): string {
   const identity = app ? `app ${app.appId} ${app.installationId}` : `token ${token}`

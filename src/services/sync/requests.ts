@@ -53,7 +53,7 @@ export function runRequests(
   const { repositoryId } = connection
   const { syncedTasks } = repos.within(run)
   const pauses = tokenPauses({ repos })
-  let prefetched: { url: string; request: ReturnType<typeof requestPage> } | undefined
+  let prefetched: { url: string; request: ReturnType<typeof requestUnlessPaused> } | undefined
 
   return {
     readPage,
@@ -76,7 +76,7 @@ export function runRequests(
 
     /** Requests a page while the one before is written. Still one request at a time. */
     prefetch(url: string): void {
-      prefetched = { url, request: requestPage(url) }
+      prefetched = { url, request: requestUnlessPaused(url) }
       // `readPage` handles the error; if it is never called, the run is over.
       prefetched.request.catch(() => {})
     },
@@ -112,7 +112,7 @@ export function runRequests(
   async function parsedPage<T>({ url, etag }: PageRequest, parse: Parse<T>) {
     const prefetchedPage = prefetched?.url === url ? prefetched.request : undefined
     prefetched = undefined
-    const { asOf, page } = await (prefetchedPage ?? requestPage(url, etag))
+    const { asOf, page } = (await prefetchedPage) ?? (await requestPage(url, etag))
     if (page.outcome !== 'page') return page
     const items = parse(page.items)
     page.items.length = 0
@@ -123,6 +123,11 @@ export function runRequests(
   async function requestPage(url: string, etag: string | null = null) {
     const asOf = await syncedTasks.snapshot()
     return { asOf, page: await host.readPage(access, { url, etag, signal }) }
+  }
+
+  /** Undefined while the token is paused. */
+  async function requestUnlessPaused(url: string) {
+    return (await pauses.remaining(access)) > 0 ? undefined : requestPage(url)
   }
 
   async function withRetries<T extends { outcome: string }>(
