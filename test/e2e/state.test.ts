@@ -144,6 +144,12 @@ test('64 projects: a picker asks for all lists in one request, and a task for it
   await list.click()
   await page.getByRole('group', { name: 'Project 63' }).waitFor()
   expect(asked.slice(1)).toEqual(['/api/lists'])
+  for (const title of ['First', 'Second', 'Third']) {
+    await createTask(app, { title: `${title} change` })
+    await page.getByRole('link', { name: `${title} change` }).waitFor()
+  }
+  // Each kind at most once in five seconds.
+  expect(asked.length).toBeLessThan(10)
 })
 
 test('the priority of an instruction and its switch are not in conflict', async ({ app }) => {
@@ -179,7 +185,13 @@ describe('another key in the dialog over an ended session', () => {
     await app.service.query('DELETE FROM sessions')
     const question = page.getByRole('dialog', { name: 'Your session has ended' })
     await question.getByLabel('API key').fill(second)
+    const respond = await delayRequests(page, { url: /\/api\/tasks\?/ })
+    const requested = page.waitForRequest(/\/api\/tasks\?/)
     await question.getByRole('button', { name: 'Sign in' }).click()
+    await question.waitFor({ state: 'detached' })
+    await requested
+    await expectNone(page, page.getByText('Secret of the first'))
+    respond()
     await page.getByRole('link', { name: 'Task of the second' }).waitFor()
     await expectNone(page, page.getByText('Secret of the first'))
     await expectNone(page, page.getByText('Of the first'))
