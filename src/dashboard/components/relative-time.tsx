@@ -29,10 +29,7 @@ export function RelativeTime({ dateTime, isShort = false }: { dateTime: string; 
   )
 }
 
-export function formatRelative(
-  dateTime: string,
-  { now, isShort }: { now: number; isShort: boolean },
-): string {
+function formatRelative(dateTime: string, { now, isShort }: { now: number; isShort: boolean }): string {
   const elapsed = now - Date.parse(dateTime)
   const suffix = isShort ? '' : ' ago'
   if (elapsed < -MINUTE) return `in ${formatDuration(-elapsed)}`

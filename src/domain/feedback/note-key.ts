@@ -12,9 +12,14 @@ const KEY_LENGTH = 22
  */
 export function noteKeyOf(note: unknown): string | null {
   if (typeof note !== 'string' || Buffer.byteLength(note) > MAX_NOTE_BYTES) return null
-  const text = note.normalize('NFKC').toLowerCase().replace(IGNORED, ofNumber)
+  const text = note.replace(COMPATIBLE, compose).toLowerCase().replace(IGNORED, ofNumber)
   return [...text].length < MIN_LENGTH ? null : hash('sha256', text, 'base64url').slice(0, KEY_LENGTH)
 }
+
+/** All but superscripts, fractions, and their like: 5² is not 52. */
+const COMPATIBLE = /\P{No}+/gu
+
+const compose = (text: string) => text.normalize('NFKC')
 
 /** Punctuation, separators, and control and format characters. */
 const IGNORED = /[\p{P}\p{Z}\p{C}]+/gu

@@ -30,6 +30,8 @@ describe('the key of a note', () => {
     ['1 - 2', '12'],
     ['.5', '5'],
     ['10, 20', '1020'],
+    ['5²', '52'],
+    ['1½', '112'],
   ])('tells numbers apart: %s and %s', (one, other) => {
     const keyOf = (number: string) => noteKeyOf(`The total of my order is ${number}, which is wrong.`)
     expect(keyOf(one)).not.toBe(keyOf(other))
