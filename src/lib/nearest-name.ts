@@ -12,6 +12,9 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.each
 }
 
+/** Whether two names differ only in case, hyphens, and underscores. */
+export const isSameName = (one: string, other: string): boolean => plain(one) === plain(other)
+
 const plain = (name: string) => name.toLowerCase().replaceAll(/[-_]/g, '')
 
 /** The number of characters to insert, remove, or replace; two that are swapped count once. */

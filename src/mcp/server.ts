@@ -204,15 +204,24 @@ function validatedInput(app: Pick<FastifyInstance, 'compileCheck'>, tool: Tool) 
   })
 }
 
-/** Models pass a single text where the schema has a list. */
+/** Models pass a single text where the schema has a list, or the list as JSON text. */
 function withLists(given: unknown, { properties }: TObject): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const isList = Object.hasOwn(properties, name) && properties[name]?.type === 'array'
-      return [name, isList && typeof value === 'string' ? [value] : value]
+      return [name, isList && typeof value === 'string' ? listIn(value) : value]
     }),
   )
+}
+
+function listIn(text: string): unknown[] {
+  try {
+    const value = JSON.parse(text)
+    return Array.isArray(value) ? value : [text]
+  } catch {
+    return [text]
+  }
 }
 
 /** The output schema is only published: the types of tool results are checked at compile time. */

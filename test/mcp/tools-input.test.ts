@@ -60,6 +60,16 @@ describe('a tool call with invalid arguments', () => {
     expect(data).toMatchObject({ data: [{ id: made.id, labels: ['lonely'] }] })
   })
 
+  test.each([
+    ['["one","two"]', ['one', 'two']],
+    ['["one"', ['["one"']],
+    ['42', ['42']],
+  ])('takes JSON text of a list for the list: %s', async (labels, expected) => {
+    const client = await connect()
+    const { data } = await callTool(client, 'create_task', { title: 'JSON', labels })
+    expect(data.labels).toEqual(expected)
+  })
+
   test.each(['get_rules', 'create_rule'])('takes null for no arguments: %s', async (name) => {
     const params = { name, arguments: null }
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }

@@ -16,6 +16,7 @@ test.each<[object, string]>([
   [{ title: 'x', list_id: 'x' }, 'list_id is not a known field. Did you mean `listId`?'],
   [{ title: 'x', dueDate: 'x' }, 'dueDate is not a known field.'],
   [{ title: 'x', projectId: 'x' }, 'projectId is not a known field. `listId` decides the project.'],
+  [{ title: 'x', project_id: 'x' }, 'project_id is not a known field. `listId` decides the project.'],
 ])('the detail is the sentence of the first error, and how many more there are: %j', async (body, detail) => {
   const { status, body: problem } = await service.post('/api/tasks', body)
   expect([status, problem.detail]).toEqual([400, detail])

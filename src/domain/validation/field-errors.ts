@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { type AppError, validationFailed } from '../../errors/index.ts'
-import { nearestName } from '../../lib/nearest-name.ts'
+import { isSameName, nearestName } from '../../lib/nearest-name.ts'
 import { RESERVED_ACTIVITY_PREFIXES } from '../../schemas/formats.ts'
 
 /** At most this many errors are listed; the rest is counted. */
@@ -95,7 +95,8 @@ function explain({ keyword, params, data, parentSchema }: ErrorObject): { code: 
 }
 
 function unknownField({ member, known, advice }: ErrorObject['params']): string {
-  const instead = Object.hasOwn(advice ?? {}, member) ? advice[member] : undefined
+  const named = Object.keys(advice ?? {}).find((name) => isSameName(name, member))
+  const instead = named === undefined ? undefined : advice[named]
   const nearest = instead === undefined ? nearestName(member, known) : undefined
   const help = instead ?? (nearest === undefined ? undefined : `Did you mean \`${nearest}\`?`)
   return help === undefined ? 'is not a known field' : `is not a known field. ${help}`
