@@ -57,6 +57,16 @@ describe('random bytes in the files of the embedded database: the start says so 
     reportFault({ fault: `random bytes over ${what}`, times: 1, note: 'exit with 1' })
   })
 
+  // As a power failure can leave them. The server crashes when it reads them, and recovers.
+  test('zeros over the tables of its own database', { timeout: 120_000 }, async () => {
+    const dataDir = await newDataDir()
+    copyTo(dataDir)
+    for (const file of await relations(join(dataDir, 'postgres'), isOwn))
+      await writeFile(file, Buffer.alloc((await stat(file)).size))
+
+    await expectDamaged(dataDir)
+  })
+
   // As random bytes that happen to be a number.
   test('over the version of its own database', async () => {
     const dataDir = await newDataDir()

@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { isDamaged } from '../database-error.ts'
 import { type Binaries, locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
 import { linkData, locateData } from './data-location.ts'
-import { connect, ensureDatabase, isLastOne, isShared, keepProcessAlive } from './lease.ts'
+import { connect, ensureDatabase, isLastOne, isNotReadyYet, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { damaged, explainFileError } from './refusals.ts'
 import { whenRestored } from './restored.ts'
@@ -132,10 +133,9 @@ async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log 
   try {
     const isLast = await isLastOne(client).catch(async () => {
       // The lease was cut, but the server may still run: check once more on a new lease.
-      const server = (await readLockFile(dataDir))?.server
-      const outcome = server && (await connect(server.port, cluster.credentials))
-      if (!outcome || 'error' in outcome) return undefined
-      client = outcome.client
+      const renewed = await renewedLease(cluster)
+      if (!renewed) return undefined
+      client = renewed
       return isLastOne(client)
     })
     if (isLast === undefined) return
@@ -148,6 +148,25 @@ async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log 
     await client.end().catch(() => undefined)
   }
 }
+
+/**
+ * A lease on the server as it is now: after a crash of one of its processes, it is the same one that recovers. Undefined
+ * if it has stopped.
+ */
+async function renewedLease({ location, credentials }: Cluster): Promise<Client | undefined> {
+  for (const deadline = Date.now() + RECOVERY_MS; ; await sleep(RETRY_MS)) {
+    const server = (await readLockFile(location.cluster))?.server
+    if (!server) return undefined
+    const outcome = await connect(server.port, credentials)
+    if ('client' in outcome) return outcome.client
+    // Nothing responds, or another server does.
+    if (!isNotReadyYet(outcome.error)) return undefined
+    if (Date.now() > deadline) throw outcome.error
+  }
+}
+
+const RECOVERY_MS = 10_000
+const RETRY_MS = 50
 
 function once(act: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
