@@ -21,7 +21,7 @@ describe('comments of the code host', () => {
     expect(await violationsOn(page)).toEqual([])
     await section.getByRole('button', { name: 'Connect repository' }).click()
     await page.getByRole('button', { name: "I've stored it" }).click()
-    await section.getByText('synced hourly with comments').waitFor()
+    await section.getByText(/synced hourly, next in \d+ min with comments/).waitFor()
     await section.getByRole('button', { name: 'Sync issues & PRs' }).click()
     await section.getByText('+1 ~0 0 done').first().waitFor()
 

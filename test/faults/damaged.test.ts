@@ -44,6 +44,7 @@ describe('random bytes in the files of the embedded database: the start says so 
     ['all files of its own database', (cluster) => filesOf(cluster, isOwn)],
     ['the roles', async (cluster) => [join(cluster, 'global', '1260')]],
     ['the map of its tables', async (cluster) => [join(cluster, 'global', 'pg_filenode.map')]],
+    ['the configuration', async (cluster) => [join(cluster, 'postgresql.conf')]],
     ['pg_control', async (cluster) => [join(cluster, 'global', 'pg_control')]],
     ['the write-ahead log', (cluster) => filesIn(join(cluster, 'pg_wal'))],
   ]
@@ -63,6 +64,15 @@ describe('random bytes in the files of the embedded database: the start says so 
     copyTo(dataDir)
     for (const file of await relations(join(dataDir, 'postgres'), isOwn))
       await writeFile(file, Buffer.alloc((await stat(file)).size))
+
+    await expectDamaged(dataDir)
+  })
+
+  // As random bytes that are no number.
+  test('over the version of the cluster', async () => {
+    const dataDir = await newDataDir()
+    copyTo(dataDir)
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), Buffer.of(0x9f, 0, 0x81))
 
     await expectDamaged(dataDir)
   })

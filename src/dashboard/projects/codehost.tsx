@@ -116,6 +116,11 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
         <span className="quiet small">
           Connected <RelativeTime dateTime={connection.connectedAt} />
           {credentialsText(connection)}, synced {SCHEDULES[connection.schedule] ?? 'manually'}
+          {connection.nextRunAt && (
+            <>
+              , next <RelativeTime dateTime={connection.nextRunAt} />
+            </>
+          )}
           {connection.comments && ' with comments'}
         </span>
       </p>

@@ -3,6 +3,7 @@ import { chown, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import type { DataLocation } from './data-location.ts'
+import { damaged } from './refusals.ts'
 import { refuseInterruptedRestore } from './restored.ts'
 import { run } from './run.ts'
 import { buildDirectory, exists, removeAbandoned } from './staging.ts'
@@ -72,6 +73,7 @@ const UNICODE_LETTERS = '--lc-ctype=C.UTF-8'
 async function refuseOtherMajor(cluster: string, major: number): Promise<void> {
   const found = Number.parseInt(await readFile(join(cluster, 'PG_VERSION'), 'utf8'), 10)
   if (found === major) return
+  if (Number.isNaN(found)) throw new Error(damaged(cluster, 'PG_VERSION has no version'))
   throw new Error(
     `the database in ${cluster} was made by PostgreSQL ${found} and the packaged server is PostgreSQL ${major}: ` +
       `dump it with version ${found} and restore it, or run a PostgreSQL ${found} server on it`,

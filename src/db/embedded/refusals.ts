@@ -6,7 +6,7 @@ const RESTORE =
 
 /** What PostgreSQL says of files that it can open and not use. */
 const DAMAGED =
-  /checkpoint record|incorrect checksum|checksum does not match|database files are incompatible|invalid (page|magic|data|content)|corrupt|could not (open|read|stat|access) (file|status)|could not find the database system|unexpected (data|eof)|not a valid data directory|invalid redo|relation mapping|PANIC/i
+  /checkpoint record|incorrect checksum|checksum does not match|database files are incompatible|invalid (page|magic|data|content)|corrupt|could not (open|read|stat|access) (file|status)|could not find the database system|unexpected (data|eof)|not a valid data directory|invalid redo|relation mapping|contains errors|PANIC/i
 const DENIED = /Permission denied|has wrong ownership|has invalid permissions|Operation not permitted/
 const READ_ONLY = /Read-only file system/
 const SCARCE = /Too many open files|Cannot allocate memory/
