@@ -152,6 +152,30 @@ test('a connection that the receiver closes while it is idle costs no delivery',
   expect(await sent).toMatchObject({ status: 200 })
 })
 
+test('a request whose new connection is reset is not sent again: the receiver may have it', async () => {
+  let requests = 0
+  const port = await listening(
+    createHttpServer((request) => {
+      requests++
+      request.socket.resetAndDestroy()
+    }),
+  )
+  const receiver = client({ allowHosts: ['127.0.0.1'] })
+  expect(await post(receiver, `http://127.0.0.1:${port}/`)).toMatchObject({ status: null })
+  expect(requests).toBe(1)
+})
+
+test('a receiver is reached at the second of its addresses, and at none without any', async () => {
+  const port = await listening(createHttpServer((_, response) => response.end()))
+  const url = `http://receiver.test:${port}/`
+  const addresses = ['127.0.0.9', '127.0.0.1'].map((address) => ({ address, family: 4 }))
+  const options = { allowHosts: ['receiver.test'] }
+  expect(await post(client({ ...options, resolve: async () => addresses }), url)).toMatchObject({
+    status: 200,
+  })
+  expect(await post(client({ ...options, resolve: async () => [] }), url)).toMatchObject({ status: null })
+})
+
 test('a request that is aborted rejects', async () => {
   const port = await listening(createHttpServer(() => {}))
   const receiver = client({ allowHosts: ['127.0.0.1'] })

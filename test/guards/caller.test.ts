@@ -38,6 +38,15 @@ describe('a caller', () => {
     expect(await callerOf({ cookies, headers: { 'x-api-key': '' } })).toBe('session a token')
   })
 
+  test('is the Bearer without a session, or with an empty one', async () => {
+    const headers = { authorization: 'Bearer a-key' }
+    expect(await callerOf({ headers })).toBe('key a-key')
+    expect(await callerOf({ headers, cookies: { [SESSION_COOKIE]: '' } })).toBe('key a-key')
+    await expect(callerOf({ cookies: { [SESSION_COOKIE]: '' } })).rejects.toMatchObject({
+      code: 'missing_credentials',
+    })
+  })
+
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     'with a session needs its Origin for %s',
     async (method) => {

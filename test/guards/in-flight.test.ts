@@ -8,8 +8,8 @@ function given() {
   const guard = limitInFlight({ maxPerKey: 2, maxTotal: 3, maxLongPerKey: 1 })
   return Object.assign(ask, { peek })
 
-  function peek(keyId: string) {
-    const request = { caller: { keyId }, routeOptions: { config: {} } } as unknown as FastifyRequest
+  function peek(keyId: string, config: object = {}) {
+    const request = { caller: { keyId }, routeOptions: { config } } as unknown as FastifyRequest
     return guard.peek(request)
   }
 
@@ -28,7 +28,7 @@ function given() {
       raw.closed = true
       raw.emit('close')
     }
-    return { close, done }
+    return { close, done, request }
   }
 }
 
@@ -64,6 +64,30 @@ test('streams are counted separately', async () => {
   await ask('a', { isLong: true })
 })
 
+test('streams do not count with all requests', async () => {
+  const ask = given()
+  for (const key of ['a', 'b', 'c', 'd']) await ask(key, { isLong: true })
+  await ask('a')
+  await ask('b')
+  await ask('c')
+  await expect(ask('d')).rejects.toMatchObject(refusal)
+  await ask('e', { isLong: true })
+})
+
+test('a part of a batch counts until it has ended', async () => {
+  const ask = given()
+  const { request } = await ask('a')
+  for (const outcome of ['done', 'failed']) {
+    const part = Promise.withResolvers<void>()
+    const counted = request.inFlight(() => part.promise)
+    await expect(ask('a')).rejects.toMatchObject(refusal)
+    if (outcome === 'done') part.resolve()
+    else part.reject(new Error(outcome))
+    await counted.catch(() => undefined)
+  }
+  await ask('a')
+})
+
 test('a client that disconnects before the guard runs starts nothing and is not counted', async () => {
   const ask = given()
   for (let i = 0; i < 5; i++)
@@ -91,4 +115,12 @@ test('the early check gives the same result and counts nothing', async () => {
   await expect(ask.peek('a')).rejects.toMatchObject(refusal)
   first.close()
   await ask.peek('a')
+})
+
+test('the early check leaves routes with long requests to the guard', async () => {
+  const ask = given()
+  await ask('a')
+  await ask('a')
+  await expect(ask.peek('a')).rejects.toMatchObject(refusal)
+  await ask.peek('a', { isLong: () => true })
 })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { invalidCredentials } from '../../src/errors/index.ts'
 import { requireMetricsReader } from '../../src/guards/metrics-reader.ts'
 import type { Caller } from '../../src/services/access.ts'
@@ -78,8 +78,10 @@ test('a key that was rejected since does not stay authenticated', async () => {
   await expect(guard(request('a key'))).rejects.toBe(away)
 })
 
-test('a key that has expired does not stay authenticated', async () => {
-  const { guard, ...database } = given({ ...caller, expiresAt: new Date(0) })
+test.each([0, 1])('a key that expired %i ms ago does not stay authenticated', async (ago) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { guard, ...database } = given({ ...caller, expiresAt: new Date(Date.now() - ago) })
   await guard(request('a key'))
   database.take()
 

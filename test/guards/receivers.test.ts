@@ -109,6 +109,20 @@ describe('a sender', () => {
     expect(guards.targetOf(request)).toBe('a source')
   })
 
+  test('counts as verified once its body is', async () => {
+    const guards = guardsOf({ target: 'a source', isSigned: (body) => body.toString() === 'signed' })
+    for (const [body, isVerified] of [
+      ['signed', true],
+      ['other', false],
+    ] as const) {
+      const request = requestWith({ body: Buffer.from(body) })
+      await guards.requireSender(request, reply)
+      expect(guards.isVerified(request)).toBe(false)
+      await guards.verifyBody(request).catch(() => undefined)
+      expect(guards.isVerified(request)).toBe(isVerified)
+    }
+  })
+
   test('that was not looked for has no target, and cannot be verified', async () => {
     const guards = guardsOf({ target: 'a source' })
     await expect(guards.verifyBody(requestWith({}))).rejects.toMatchObject(REFUSED)
@@ -121,5 +135,39 @@ describe('a sender', () => {
     const request = requestWith({ bodyError })
     await guards.requireSender(request, reply)
     await expect(guards.verifyBody(request)).rejects.toBe(bodyError)
+  })
+})
+
+describe('wrong credentials of an address are limited', () => {
+  const expectLimited = async (attempt: () => Promise<unknown>) => {
+    await expect(attempt()).rejects.toMatchObject({ code: 'invalid_credentials' })
+    await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' })
+  }
+
+  test('as webhook secrets', async () => {
+    const access = { isWebhookSecret: async () => false }
+    const guard = requireWebhookSecret({
+      access,
+      webhookSecret: undefined,
+      ...shared,
+      failures: failureLimit(1),
+    })
+    await expectLimited(() => guard(requestWith({ headers: { authorization: 'Bearer wrong' } }), reply))
+  })
+
+  test('in the headers of a sender', async () => {
+    const findSender = () => Promise.reject(invalidSender())
+    const guards = senderGuards({ findSender, refusal: invalidSender, ...shared, failures: failureLimit(1) })
+    await expectLimited(() => guards.requireSender(requestWith({}), reply))
+  })
+
+  test('in the body of a sender', async () => {
+    const findSender = async () => ({ target: 'a source', isSigned: () => false })
+    const guards = senderGuards({ findSender, refusal: invalidSender, ...shared, failures: failureLimit(1) })
+    await expectLimited(async () => {
+      const request = requestWith({ body: Buffer.from('other') })
+      await guards.requireSender(request, reply)
+      await guards.verifyBody(request)
+    })
   })
 })

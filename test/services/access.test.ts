@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Repositories } from '../../src/repositories/index.ts'
 import { accessService, SESSION_IDLE_MS } from '../../src/services/access.ts'
 
@@ -145,4 +146,75 @@ test('a revocation empties the cache of keys, sessions, and secrets', async () =
   await expect(access.callerByKey('k')).rejects.toMatchObject({ code: 'invalid_credentials' })
   await expect(access.callerBySession('t')).rejects.toMatchObject({ code: 'invalid_credentials' })
   expect(await access.isWebhookSecret('x')).toBe(false)
+})
+
+test('a revocation is told to all who listen, until they stop', () => {
+  const { access } = given()
+  const told: string[] = []
+  const stop = access.onForget(() => told.push('one'))
+  access.onForget(() => told.push('other'))
+  access.forget()
+  stop()
+  access.forget()
+  expect(told).toEqual(['one', 'other', 'other'])
+})
+
+test('what is cached is read again after three seconds, in case the notice of a revocation is lost', async () => {
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  // The cache reads the clock once in a while.
+  const pass = async (ms: number) => {
+    now += ms
+    await sleep(5)
+  }
+  const { access, reads } = given()
+  const first = access.callerByKey('a key')
+  reads[0]?.(row)
+  await first
+  await pass(2_990)
+  await access.callerByKey('a key')
+  expect(reads).toHaveLength(1)
+  await pass(20)
+  const again = access.callerByKey('a key')
+  reads[1]?.(undefined)
+  await expect(again).rejects.toMatchObject({ code: 'invalid_credentials' })
+})
+
+test('a session counts as a use of its key, and times that could not be stored are kept beside later ones', async () => {
+  const session = { id: 's', keyId: row.id, key: row, secretExpiresAt: null, lastSeenAt: before }
+  const stored: [string, string, Date][] = []
+  let isAway = true
+  let now = NOW
+  const touch = (what: string) => async (used: Map<string, Date>) => {
+    if (isAway) throw new Error('away')
+    for (const [id, usedAt] of used) stored.push([what, id, usedAt])
+  }
+  const credentials = {
+    keys: { findBySecret: async () => ({ ...row, id: 'another key' }), touch: touch('key') },
+    sessions: { findByHash: async () => session, touch: touch('session') },
+    webhookSecrets: {
+      findByHash: async () => ({ id: 'w', revokedAt: null, expiresAt: null }),
+      touch: touch('secret'),
+    },
+  } as unknown as Repositories['credentials']
+  const access = accessService({ credentials, clock: { now: () => now } })
+  await access.callerBySession('t')
+  await access.callerByKey('k')
+  await access.isWebhookSecret('x')
+  await expect(access.flushLastUsed()).rejects.toThrow('away')
+  now = after
+  await access.callerBySession('t')
+  isAway = false
+
+  await access.flushLastUsed()
+  expect(stored).toEqual([
+    ['key', row.id, after],
+    ['key', 'another key', NOW],
+    ['session', 's', after],
+    ['secret', 'w', NOW],
+  ])
+  stored.length = 0
+  await access.flushLastUsed()
+  expect(stored).toEqual([])
 })

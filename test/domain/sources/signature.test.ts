@@ -55,6 +55,16 @@ describe('Standard Webhooks', () => {
     expect(isAccepted({ headers: { [name]: '' } })).toBe(false)
   })
 
+  test.each(['NaN', '-1', '1e9', '0x1', ' ', '9'.repeat(13)])(
+    'needs a timestamp in digits, also where it is signed: %s',
+    (timestamp) => {
+      const key = Buffer.from(SECRET, 'base64')
+      const signature = createHmac('sha256', key).update(`${ID}.${timestamp}.${BODY}`).digest('base64')
+      const headers = { 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+      expect(isAccepted({ headers })).toBe(false)
+    },
+  )
+
   test('accepts the names that Svix has for the headers, but no mixture', () => {
     const at = new Date()
     const svix = {
