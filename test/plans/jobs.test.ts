@@ -219,6 +219,8 @@ const LISTS: Record<string, Limits> = {
   '/api/webhooks/{webhook}/deliveries?outcome=pending': {},
   '/api/sources': {},
   '/api/rules': {},
+  '/api/webhook-routing': {},
+  '/api/webhook-secrets': {},
   '/api/projects/{project}/codehost': {},
 }
 

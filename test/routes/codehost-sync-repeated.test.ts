@@ -92,4 +92,23 @@ describe('a sync that is repeated with its Idempotency-Key', () => {
     const [row] = await service.query('select completes_by from idempotency_keys where key = $1', [key])
     expect(row.completes_by).toBeNull()
   })
+
+  test('has the response that a repeat has got, also when the first ends later', async () => {
+    const { send, key } = await syncing()
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    service.host.onResponse(() => {
+      asked.resolve()
+      return held.promise
+    })
+    const first = send('wait=20')
+    await asked.promise
+    await service.query("update idempotency_keys set completes_by = now() - interval '1 ms' where key = $1", [
+      key,
+    ])
+    const repeat = await send('wait=20')
+    service.host.onResponse(() => {})
+    held.resolve()
+    expect([shown(repeat), isReplay(repeat)]).toEqual([shown(await first), true])
+  })
 })

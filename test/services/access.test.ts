@@ -148,15 +148,15 @@ test('a revocation empties the cache of keys, sessions, and secrets', async () =
   expect(await access.isWebhookSecret('x')).toBe(false)
 })
 
-test('a revocation is told to all who listen, until they stop', () => {
+test('a revocation calls all listeners, until they stop', () => {
   const { access } = given()
-  const told: string[] = []
-  const stop = access.onForget(() => told.push('one'))
-  access.onForget(() => told.push('other'))
+  const called: string[] = []
+  const stop = access.onForget(() => called.push('one'))
+  access.onForget(() => called.push('other'))
   access.forget()
   stop()
   access.forget()
-  expect(told).toEqual(['one', 'other', 'other'])
+  expect(called).toEqual(['one', 'other', 'other'])
 })
 
 test('what is cached is read again after three seconds, in case the notice of a revocation is lost', async () => {
