@@ -140,6 +140,8 @@ export async function play(
 
   /** Everything arrives, is applied, and is written. What was refused is tried again by somebody. */
   async function finish(): Promise<void> {
+    // While the host limits its token, a project cannot be connected.
+    await pass(MINUTES)
     for (const project of projects) await turnAllOn(world, project)
     for (let round = 0; round < MAX_ROUNDS; round++) {
       await pass(MINUTES)
