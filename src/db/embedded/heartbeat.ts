@@ -50,8 +50,8 @@ const read = (path: string) => readFile(path, 'utf8').catch(() => '')
 
 /**
  * For a shell: writes the file beside the lock file, `$0`, in the background, until nobody else has the lock. Its own
- * process, because a server goes on after the process that started it was killed. The text never gets shorter, so that
- * it is whole at any time.
+ * process, because a server outlives the process that started it if that is killed. The text never gets shorter, so
+ * that it is whole at any time.
  */
 export const BEAT = `(
   exec 8<>"$0" 9>&- </dev/null >/dev/null 2>&1
