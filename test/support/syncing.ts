@@ -121,3 +121,9 @@ export function sumOf(run: any): number {
   const counts = [run.issues, run.pullRequests].flatMap((counts) => Object.values(counts) as number[])
   return counts.reduce((sum, count) => sum + count, 0) + run.skipped.length
 }
+
+/** Whether a request asks for that page of a list, of any repository or of this one. */
+export const isPage =
+  (number: number, repository?: { id: number }) =>
+  ({ url }: { url: string }) =>
+    url.endsWith(`&page=${number}`) && (!repository || url.includes(`/repositories/${repository.id}/`))
