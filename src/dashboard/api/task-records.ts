@@ -139,6 +139,11 @@ function createTaskRecords() {
         changed(ids)
       }
     },
+    /** Until the next response that has it. */
+    forget(id: string) {
+      records.delete(id)
+      changed([id])
+    },
     /** Forgets all others. */
     keep(ids: ReadonlySet<string>) {
       const isKept = (id: string) => ids.has(id) || [...previews].some((preview) => preview.ids.has(id))

@@ -1,6 +1,5 @@
 import { type InfiniteData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useSyncExternalStore } from 'react'
-import { problemOf } from './problem.ts'
 import { type TaskIdPage, type TaskListItem, taskQuery } from './queries.ts'
 import { rowsIn } from './task-cache.ts'
 import { recordsOf } from './task-records.ts'
@@ -10,9 +9,7 @@ export function useTask(id: string, { isEnabled = true }: { isEnabled?: boolean 
   const records = recordsOf(useQueryClient())
   const query = useQuery({ ...taskQuery(id), enabled: isEnabled })
   const task = useSyncExternalStore(records.subscribe, () => records.full(id))
-  // What was loaded with more access is not shown any longer.
-  const isForbidden = query.isError && problemOf(query.error).status === 403
-  return { task: isEnabled && !isForbidden ? task : undefined, query }
+  return { task: isEnabled ? task : undefined, query }
 }
 
 /** The rows of a list as they are shown, each once. */
