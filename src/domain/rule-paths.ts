@@ -24,12 +24,11 @@ const matchers = new LRUCache<string, Minimatch>({
   sizeCalculation: (_, { length }) => length,
 })
 
-/** Whether one of these globs matches one of these files. */
-export const matchesAny = (globs: string[], files: string[]): boolean =>
-  globs.some((glob) => {
-    const literals = literalsOf(glob)
-    return files.some((file) => hasInOrder(file, literals) && matcherOf(glob).match(file))
-  })
+/** Whether a glob matches one of these files. */
+export function matchesAny(glob: string, files: string[]): boolean {
+  const literals = literalsOf(glob)
+  return files.some((file) => hasInOrder(file, literals) && matcherOf(glob).match(file))
+}
 
 /** What each file that a glob matches has in this order. Most files need no compiled glob then. */
 const literalsOf = (glob: string): string[] => glob.split(NOT_LITERAL)

@@ -127,10 +127,17 @@ async function refsAbout(
   const pause = timeSlices(2)
   const about: RuleRef[] = []
   for (const ref of await rules.listRefs(projectId)) {
-    if (ref.paths.length === 0 || matchesAny(ref.paths, files)) about.push(ref)
-    await pause()
+    if (ref.paths.length === 0 || (await hasMatch(ref.paths))) about.push(ref)
   }
   return about
+
+  async function hasMatch(globs: string[]): Promise<boolean> {
+    for (const glob of globs) {
+      if (matchesAny(glob, files)) return true
+      await pause()
+    }
+    return false
+  }
 }
 
 /** Reads all rules once, for their sizes, and keeps none of them. */

@@ -16,9 +16,9 @@ describe('a glob', () => {
     ['#notes/*', ['#notes/a'], ['notes/a']],
     ['a/**/b/**/c', ['a/b/c', 'a/x/b/y/z/c'], ['a/c']],
   ])('%s matches files relative to the root', (glob, files, others) => {
-    expect(files.filter((file) => !matchesAny([glob], [file]))).toEqual([])
-    expect(others.filter((file) => matchesAny([glob], [file]))).toEqual([])
-    expect(matchesAny(['nothing', glob], [...others, ...files])).toBe(true)
+    expect(files.filter((file) => !matchesAny(glob, [file]))).toEqual([])
+    expect(others.filter((file) => matchesAny(glob, [file]))).toEqual([])
+    expect(matchesAny(glob, [...others, ...files])).toBe(true)
   })
 
   const LONG = 'a'.repeat(500)
@@ -33,7 +33,7 @@ describe('a glob', () => {
     ['what are nested groups elsewhere', `${'*(a|*('.repeat(20)}b`, LONG],
   ])('takes a bounded time for %s', (_, glob, file) => {
     const before = process.cpuUsage()
-    expect(matchesAny([glob], [file])).toBe(false)
+    expect(matchesAny(glob, [file])).toBe(false)
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000).toBeLessThan(200)
   })
@@ -41,9 +41,9 @@ describe('a glob', () => {
   test('that begins with a class takes no longer than others that do not match', () => {
     const timeOf = (start: string) => {
       const globs = Array.from({ length: 10_000 }, (_, n) => `${start}-${n}/**/${'folder/**/'.repeat(8)}*.ts`)
-      matchesAny(globs, ['src/app.ts'])
+      for (const glob of globs) matchesAny(glob, ['src/app.ts'])
       const before = process.cpuUsage()
-      expect(matchesAny(globs, ['src/app.ts', 'docs/README.md'])).toBe(false)
+      expect(globs.some((glob) => matchesAny(glob, ['src/app.ts', 'docs/README.md']))).toBe(false)
       const { user, system } = process.cpuUsage(before)
       return (user + system) / 1000
     }
@@ -81,7 +81,7 @@ describe('a glob', () => {
     fc.assert(
       fc.property(glob, file, (pattern, path) => {
         fc.pre(isGlob(pattern) && path !== '')
-        expect(matchesAny([pattern], [path])).toBe(new Minimatch(pattern, options).match(path))
+        expect(matchesAny(pattern, [path])).toBe(new Minimatch(pattern, options).match(path))
       }),
       { numRuns: 5_000 },
     )
@@ -97,8 +97,8 @@ describe('a glob', () => {
     ['{[,c}a{b]}', ['a}', 'b}', 'ca{b]}'], ['[a{b]}']],
   ])('%s has the classes that minimatch has', (glob, files, others) => {
     expect(isGlob(glob)).toBe(true)
-    expect(files.filter((file) => !matchesAny([glob], [file]))).toEqual([])
-    expect(others.filter((file) => matchesAny([glob], [file]))).toEqual([])
+    expect(files.filter((file) => !matchesAny(glob, [file]))).toEqual([])
+    expect(others.filter((file) => matchesAny(glob, [file]))).toEqual([])
   })
 
   test.each([
@@ -107,7 +107,7 @@ describe('a glob', () => {
   ])('of a thousand rules takes no time where its words are not in the path', (globOf) => {
     const globs = Array.from({ length: 20_000 }, (_, n) => globOf(n))
     const before = process.cpuUsage()
-    expect(matchesAny(globs, ['packages/a/src/app.ts', 'docs/readme.md'])).toBe(false)
+    expect(globs.some((glob) => matchesAny(glob, ['packages/a/src/app.ts', 'docs/readme.md']))).toBe(false)
     const { user, system } = process.cpuUsage(before)
     // Compiling all of them takes ten seconds.
     expect((user + system) / 1000).toBeLessThan(1_000)

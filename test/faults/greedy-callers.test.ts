@@ -9,6 +9,7 @@ const TASKS = 20_000
 
 let url: string
 let readers: string[]
+let otherProjectId: string
 beforeAll(async () => {
   const env = { WEBHOOK_SECRET: SECRET, RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_RECEIVER_PER_MINUTE: '0' }
   const dataDir = await newDataDir()
@@ -39,6 +40,17 @@ async function fill(connectionString: string) {
        select array_agg(case m % 2 when 0 then 'packages/{web,api,worker}-' else '[a-z]*-' end || n
          || '/**/src/*/**/' || repeat('folder-of-' || m || '/**/', 8) || '[a-z]*.{ts,tsx,css}') from generate_series(1, 20) as m
      ), 1, clock_timestamp(), clock_timestamp(), 'system', 'Inlet' from generate_series(1, 1000) as n`,
+  )
+  // As many of another project, of whose globs one file has all words: each is compiled.
+  otherProjectId = (await sent('POST', '/api/projects', { body: { name: 'Other' } })).id
+  await database.query(
+    `insert into rules (id, project_id, content, priority, is_active, paths, version, created_at, updated_at,
+       updated_by_type, updated_by_name)
+     select gen_random_uuid(), $1, 'Rule ' || n, n, true, (
+       select array_agg('**/*[!' || n || 'x' || m || ']' || repeat('[a-z]', 28) || '*.{[0-9],b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q}')
+         from generate_series(1, 20) as m
+     ), 1, clock_timestamp(), clock_timestamp(), 'system', 'Inlet' from generate_series(1, 1000) as n`,
+    [otherProjectId],
   )
   await database.query('analyze tasks')
   await database.end()
@@ -156,14 +168,16 @@ const batch = (key: string | undefined) =>
 const csv = (key: string | undefined) => send('GET', '/api/tasks', { key, headers: { accept: 'text/csv' } })
 
 const PATHS = ['packages/web-7/src/app/folder-of-3/index.ts', 'docs/readme.md', 'src/services/tasks/index.ts']
-const context = (key: string | undefined) =>
-  send('GET', `/api/context?${PATHS.map((path) => `paths=${encodeURIComponent(path)}`).join('&')}`, { key })
+const context = (key: string | undefined, query = '') =>
+  send('GET', `/api/context?${new URLSearchParams({ paths: PATHS })}${query}`, { key })
+const compiling = (key: string | undefined) => context(key, `&projectId=${otherProjectId}`)
 
 test.each([
   ['95 searches for one letter at a time, by one key', search, 95],
   ['batches of 100 AI tool calls, by one key', batch, 1],
   ['19 downloads of CSV at a time, by one key', csv, 19],
   ['4 requests at a time for the context of files, with a thousand rules of twenty long globs', context, 4],
+  ['4 at a time, with as many globs of which each is compiled', compiling, 4],
 ])('%s delay others no more than ordinary readers do', async (fault, request, count) => {
   const greedyKey = readers[5]
   const { usual, greedy, statuses } = await compared(() => request(greedyKey), count)
