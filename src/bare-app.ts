@@ -15,7 +15,7 @@ import { largeResponses } from './plugins/large-responses.ts'
 import { methods } from './plugins/methods.ts'
 import { countResponses } from './plugins/metrics.ts'
 import { problems, sendProblem } from './plugins/problems/index.ts'
-import { requestId, requests } from './plugins/requests.ts'
+import { logAtEnd, requestId, requests } from './plugins/requests.ts'
 import { securityHeaders } from './plugins/security-headers.ts'
 import { BODY_STALL_MS, CHECK_MS, HEADERS_MS, timeouts } from './plugins/timeouts.ts'
 import { validation } from './plugins/validation.ts'
@@ -54,8 +54,11 @@ export async function bareApp({ config, logger, services: { metrics }, limits, .
     routerOptions: { maxParamLength: 16_384 },
     // Errors before routing: the only one is a URL that cannot be decoded.
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-    frameworkErrors: (_error, _request, reply) => sendProblem(reply, unreadableAddress()),
-    clientErrorHandler: refuseMalformed,
+    frameworkErrors(_error, request, reply) {
+      logAtEnd(request, reply)
+      sendProblem(reply, unreadableAddress())
+    },
+    clientErrorHandler: (error, socket) => refuseMalformed(error, { socket, logger }),
     schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
   }).withTypeProvider<TypeBoxTypeProvider>()
 

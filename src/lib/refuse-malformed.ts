@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { BaseLogger } from 'pino'
 
 /** Responds to what Node refuses before there is a request: on the bare socket, in the format of all errors. */
 const REFUSALS: Record<string, [status: number, reason: string, detail: string]> = {
@@ -8,16 +9,23 @@ const REFUSALS: Record<string, [status: number, reason: string, detail: string]>
 }
 const MALFORMED = [400, 'Bad Request', 'The request is not valid HTTP/1.1.'] as const
 
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+interface Refused {
+  socket: Socket
+  logger: Pick<BaseLogger, 'info'>
+}
+
+export function refuseMalformed(error: NodeJS.ErrnoException, { socket, logger }: Refused): void {
   // The client has disconnected.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, title, detail] = REFUSALS[error.code ?? ''] ?? MALFORMED
   const requestId = randomUUID()
+  const code = 'bad_request'
+  logger.info({ reqId: requestId, status, code, address: socket.remoteAddress }, 'request completed')
   const body = JSON.stringify({
     type: '/problems/bad_request',
     title,
     status,
-    code: 'bad_request',
+    code,
     detail,
     requestId,
   })

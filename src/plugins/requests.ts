@@ -49,14 +49,9 @@ export const requests = fp(
     })
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
-      const { ip } = request
       // On the raw response, so that hijacked responses have it, too.
       if (isDraining) reply.raw.setHeader('connection', 'close')
-      // Fastify's `onResponse` does not run for clients that disconnect.
-      reply.raw.once(
-        'close',
-        attached(() => logEnd(request, { reply, ip })),
-      )
+      logAtEnd(request, reply)
       // Proxies differ in which of several they use.
       if (hostsIn(request.raw.rawHeaders) > 1) throw severalHosts()
     })
@@ -72,7 +67,17 @@ export const requests = fp(
 const hostsIn = (rawHeaders: string[]) =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
 
-/** The address is read when the request arrives: a closed socket has none. */
+/** Logs one line at the end of a request. Call it when the request arrives. */
+export function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
+  // A closed socket has none.
+  const { ip } = request
+  // Fastify's `onResponse` does not run for clients that disconnect.
+  reply.raw.once(
+    'close',
+    attached(() => logEnd(request, { reply, ip })),
+  )
+}
+
 function logEnd(request: FastifyRequest, { reply, ip }: { reply: FastifyReply; ip: string }): void {
   const { writableFinished: isComplete, headersSent: hasStatus } = reply.raw
   const status = hasStatus ? reply.raw.statusCode : null

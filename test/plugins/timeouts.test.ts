@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import fastify, { type FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refuseMalformed } from '../../src/lib/refuse-malformed.ts'
 import { timeouts } from '../../src/plugins/timeouts.ts'
@@ -9,7 +10,11 @@ const REQUEST_MS = 200
 let app: FastifyInstance
 let url: string
 beforeEach(async () => {
-  app = fastify({ requestTimeout: 0, clientErrorHandler: refuseMalformed })
+  const logger = pino({ level: 'silent' })
+  app = fastify({
+    requestTimeout: 0,
+    clientErrorHandler: (error, socket) => refuseMalformed(error, { socket, logger }),
+  })
   await app.register(timeouts, { checkMs: 20, requestMs: REQUEST_MS })
   app.addContentTypeParser('*', async (_request: unknown, body: unknown) => body)
   app.post('/short', async ({ raw }) => ({ bytes: await lengthOf(raw) }))

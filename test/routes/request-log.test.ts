@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -63,6 +65,31 @@ describe('the log line of a refused request', () => {
     const logged = JSON.parse(await line())
     expect(logged).toMatchObject({ status, code, address: '203.0.113.7' })
     expect(logged).not.toHaveProperty('path')
+  })
+
+  test('says why, for a path that cannot be decoded', async () => {
+    const { headers } = await service.get('/api/tasks/%zz')
+    expect(JSON.parse(await line())).toMatchObject({
+      reqId: headers.get('x-request-id'),
+      method: 'GET',
+      route: null,
+      status: 400,
+      code: 'validation_failed',
+      path: 'path',
+      address: '127.0.0.1',
+    })
+  })
+
+  test.each([
+    ['what is not HTTP', 'hello\r\n\r\n', 400],
+    ['headers beyond measure', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('says why, and from where, for %s', async (_, text, status) => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname, () => socket.write(text))
+    const [received] = await once(socket, 'data')
+    const { requestId } = JSON.parse(String(received).split('\r\n\r\n')[1] ?? '')
+    const address = '127.0.0.1'
+    expect(JSON.parse(await line())).toMatchObject({ reqId: requestId, status, code: 'bad_request', address })
   })
 
   test('names a parameter of the query', async () => {

@@ -135,9 +135,9 @@ function listed(error: AppError): { errors?: FieldError[]; errorsOmitted?: numbe
 
 /** Without names that clients make up, which could be secrets or e-mail addresses: those of ours are letters. */
 function pathToLog(path: string): string {
-  const [, part = '', pointer = ''] = /^(\w*[./])(.*)$/s.exec(path) ?? []
+  const [, part = '', pointer = ''] = /^(\w*[./]?)(.*)$/s.exec(path) ?? []
   const names = part.endsWith('.') ? [pointer] : pointer.split('/')
-  return part + names.map((name) => (/^(\d+|(\d+\.)?[a-z-]{1,30})$/i.test(name) ? name : '*')).join('/')
+  return part + names.map((name) => (/^(|\d+|(\d+\.)?[a-z-]{1,30})$/i.test(name) ? name : '*')).join('/')
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?')[0] ?? '/'
