@@ -256,9 +256,7 @@ async function reachable(
     const now = clock.now()
     const judged = judgeRefusal(response, { now, access, limitedBefore: 0 })
     if (judged.verdict === 'fail') return codehostRefused(judged.code, judged.message)
-    const forMs = judged.retryAt.getTime() - now.getTime()
-    await pauses.pause(access, forMs)
-    return limited(forMs)
+    return limited(await pauses.pause(access, { now, retryAt: judged.retryAt }))
   }
 
   function limited(forMs: number) {

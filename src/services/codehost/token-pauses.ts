@@ -9,8 +9,12 @@ export function tokenPauses({ repos }: { repos: Repositories }) {
     /** How long requests with it have to wait, in milliseconds; 0 if they don't. */
     remaining: (access: HostAccess): Promise<number> => codehostWriteLimits.pauseOf(tokenKeyOf(access)),
 
-    pause: (access: HostAccess, forMs: number): Promise<void> =>
-      codehostWriteLimits.pause(tokenKeyOf(access), forMs),
+    /** For a limit that was refused `now`: returns how long it lasts, in milliseconds. */
+    async pause(access: HostAccess, { now, retryAt }: { now: Date; retryAt: Date }): Promise<number> {
+      const forMs = retryAt.getTime() - now.getTime()
+      await codehostWriteLimits.pause(tokenKeyOf(access), forMs)
+      return forMs
+    },
   }
 }
 

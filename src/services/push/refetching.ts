@@ -169,8 +169,7 @@ export function refetcher(
       await fail(connection, { ids, reason: judged.code })
       return undefined
     }
-    const forMs = judged.retryAt.getTime() - now.getTime()
-    await pauses.pause(access, forMs)
+    const forMs = await pauses.pause(access, { now, retryAt: judged.retryAt })
     // Where the host does not say how long, each of them waits longer than the last time.
     const wait = judged.isGuess ? { firstMs: forMs } : { afterMs: forMs }
     await postpone(connection, { ids, reason: 'rate_limited', ...wait })

@@ -157,7 +157,7 @@ export function runRequests(
     const now = clock.now()
     const judged = judgeRefusal(refusal, { now, access, limitedBefore: leased.limitedBefore() })
     if (judged.verdict === 'wait') {
-      await pauses.pause(access, judged.retryAt.getTime() - now.getTime())
+      await pauses.pause(access, { now, retryAt: judged.retryAt })
       await leased.postpone(judged.retryAt, { isGuess: judged.isGuess, limits: refusal.limits })
     } else await leased.end(judged)
   }

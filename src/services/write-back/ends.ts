@@ -9,11 +9,11 @@ import {
 } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
-import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import type { LeasedWrite, WriteRow } from '../../repositories/codehost/writes.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
 import type { LogFailure } from '../codehost/failures.ts'
+import { tokenPauses } from '../codehost/token-pauses.ts'
 import { markGone } from '../sync/items.ts'
 
 /** A claimed write, with the number of its issue. */
@@ -170,13 +170,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
 
   async function handle(
     response: Refusal | Unreachable,
-    {
-      write,
-      connection,
-      access,
-      lease,
-      isSent = false,
-    }: WriteOf & { access: HostAccess; lease: TokenLease; isSent?: boolean },
+    { write, connection, access, isSent = false }: WriteOf & { access: HostAccess; isSent?: boolean },
   ): Promise<WriteOutcome> {
     if (response.outcome === 'unreachable') {
       await retryLater({ write, connection, isSent }, unreachableError(response.reason))
@@ -190,8 +184,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
       await fail({ write, connection }, { error: { code, message }, isUnread: !isSent })
       return { isPaused: false }
     }
-    const forMs = judged.retryAt.getTime() - now.getTime()
-    await repos.within(everywhere).codehostWriteLimits.pause(lease.tokenKey, forMs)
+    await tokenPauses({ repos }).pause(access, { now, retryAt: judged.retryAt })
     const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
     const error = { code: 'rate_limited', message }
     // When it is due again is up to the token.
