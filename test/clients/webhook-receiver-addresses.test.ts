@@ -65,6 +65,11 @@ describe('an address that is not public', () => {
     expect(await receiver.refusalOf('https://receiver.test/')).toBe('not_found')
     expect(await client({ resolve: async () => [] }).refusalOf('https://receiver.test/')).toBe('not_found')
   })
+
+  test('is refused when the name server does not respond', async () => {
+    const receiver = client({ resolve: () => new Promise(() => {}) })
+    expect(await receiver.refusalOf('https://receiver.test/')).toBe('not_found')
+  })
 })
 
 test('names are looked up two at a time, and each once for all that wait for it', async () => {

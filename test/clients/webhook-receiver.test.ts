@@ -141,13 +141,16 @@ test('a body that goes on is cut after 16 KiB, without waiting for more', async 
   expect([status, body]).toEqual([200, 'x'.repeat(16 * 1024)])
 })
 
-test('a connection that the receiver closes while it is idle costs no delivery', async () => {
+test.each([
+  ['that is read as reset', '{}'],
+  ['that cannot be written to', 'x'.repeat(4 * 1024 * 1024)],
+])('a connection that the receiver closes while it is idle costs no delivery: one %s', async (_, body) => {
   const server = createHttpServer((_, response) => response.end())
   const port = await listening(server)
   const receiver = client({ allowHosts: ['127.0.0.1'] })
   const url = `http://127.0.0.1:${port}/`
   expect(await post(receiver, url)).toMatchObject({ status: 200 })
-  const sent = post(receiver, url)
+  const sent = post(receiver, url, body)
   server.closeAllConnections()
   expect(await sent).toMatchObject({ status: 200 })
 })

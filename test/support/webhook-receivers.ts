@@ -29,5 +29,5 @@ export function client(options: Partial<Parameters<typeof webhookReceiver>[0]> =
 }
 
 const { signal } = new AbortController()
-export const post = (receiver: ReturnType<typeof client>, url: string) =>
-  receiver.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"ä"}', signal })
+export const post = (receiver: ReturnType<typeof client>, url: string, body = '{"a":"ä"}') =>
+  receiver.post({ url, headers: { 'content-type': 'application/json' }, body, signal })
