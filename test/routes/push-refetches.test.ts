@@ -70,6 +70,35 @@ test('while an entry is asked for, others wait once each, however many deliverie
   expect(asked()).toEqual([1, 2, 3, 4])
 })
 
+test('deliveries that wait for a slow response stay with the instance that asked', async () => {
+  const { project, report } = await asking(2)
+  const reached = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  service.host.onResponse(({ url }) => {
+    if (!url.endsWith('/issues/1')) return undefined
+    reached.resolve()
+    return held.promise
+  })
+  const dueTimes = async () => {
+    const pending = `select next_attempt_at as due from deliveries where outcome = 'pending' order by id`
+    return (await service.query(pending)).map(({ due }) => Number(due))
+  }
+  await report(1)
+  await reached.promise
+  await report(2)
+  await vi.waitFor(async () => expect(await dueTimes()).toHaveLength(2), POLLING)
+  const before = await dueTimes()
+  // Before they are due again, which is after 60 s.
+  const timing = { timeout: 45_000, interval: 500 }
+  await vi.waitFor(
+    async () => expect(Math.min(...(await dueTimes()))).toBeGreaterThan(Math.max(...before)),
+    timing,
+  )
+  service.host.onResponse(() => {})
+  held.resolve()
+  await applied(service, project.id)
+})
+
 test('a rate limit pauses everything that uses the token, and nothing is asked meanwhile', async () => {
   const { report, asked, sync, repository } = await asking(12)
   const isItem = ({ url }: { url: string }) => url.includes(`/repositories/${repository.id}/`)
