@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { isLocked } from '../../src/db/embedded/folder-lock.ts'
 import { kill, spawnProcess, startProcess } from '../support/embedded-process.ts'
 import { ask, modeOf, newDirectory, removeEmbedded, serverPid, start } from '../support/embedded-servers.ts'
+import { childrenOf } from '../support/inlet-process.ts'
 
 const isWindows = process.platform === 'win32'
 
@@ -105,6 +106,23 @@ describe('the embedded database', () => {
     const server = await start(dataDir)
     expect(await ask(server.connectionString, 'SELECT number FROM kept')).toEqual([{ number: 7 }])
     await busy
+  })
+
+  test('is stopped also while its processes crash, one after another', async () => {
+    const dataDir = await newDirectory()
+    const server = await start(dataDir)
+    const pid = await serverPid(dataDir)
+    let crashes = 0
+    const crashing = setInterval(() => {
+      const [newest] = childrenOf(pid).toReversed()
+      if (newest && crashes++ < 8) process.kill(newest, 'SIGKILL')
+    }, 50)
+
+    await sleep(200)
+    await server.stop()
+
+    clearInterval(crashing)
+    await expect(serverPid(dataDir)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   test('starts although the pid in a dead lock file belongs to another program now', async () => {

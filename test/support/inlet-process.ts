@@ -136,7 +136,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
 const children: ChildProcess[] = []
 const directories: string[] = []
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   try {
     return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
       .trim()

@@ -5,7 +5,7 @@ import { isDamaged } from '../database-error.ts'
 import { type Binaries, locateBinaries, prepareBinaries } from './binaries.ts'
 import { ensureCluster, USER } from './cluster.ts'
 import { linkData, locateData } from './data-location.ts'
-import { connect, ensureDatabase, isLastOne, isNotReadyYet, isShared, keepProcessAlive } from './lease.ts'
+import { connect, ensureDatabase, isLastOne, isRefusal, isShared, keepProcessAlive } from './lease.ts'
 import { readLockFile } from './lock-file.ts'
 import { damaged, explainFileError } from './refusals.ts'
 import { whenRestored } from './restored.ts'
@@ -129,39 +129,36 @@ function packagedBinaries(): Binaries {
 
 async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log }): Promise<void> {
   const { cluster: dataDir } = cluster.location
-  let client = lease
+  let held: { lease: Client; isLast: boolean } | undefined
   try {
-    const isLast = await isLastOne(client).catch(async () => {
-      // The lease was cut, but the server may still run: check once more on a new lease.
-      const renewed = await renewedLease(cluster)
-      if (!renewed) return undefined
-      client = renewed
-      return isLastOne(client)
-    })
-    if (isLast === undefined) return
-    if (!isLast) log.info({ dataDir }, 'embedded database left running: another process uses it')
+    held = await leaseToStop(cluster, lease)
+    if (!held) return
+    if (!held.isLast) log.info({ dataDir }, 'embedded database left running: another process uses it')
     else if (await stopServer(cluster)) log.info({ dataDir }, 'embedded database stopped')
     else log.warn({ dataDir }, 'embedded database did not stop')
   } catch (error) {
     log.warn({ dataDir, err: error }, 'embedded database did not stop')
   } finally {
-    await client.end().catch(() => undefined)
+    await held?.lease.end().catch(() => undefined)
   }
 }
 
 /**
- * A lease on the server as it is now: after a crash of one of its processes, it is the same one that recovers. Undefined
- * if it has stopped.
+ * A lease that keeps others away while it is open, and whether it is the last one. A crash of any process of the server
+ * cuts all leases while the same server recovers: then on a new one. Undefined if it has stopped.
  */
-async function renewedLease({ location, credentials }: Cluster): Promise<Client | undefined> {
+async function leaseToStop({ location, credentials }: Cluster, first: Client) {
+  let lease: Client | undefined = first
   for (const deadline = Date.now() + RECOVERY_MS; ; await sleep(RETRY_MS)) {
+    const isLast = lease && (await isLastOne(lease).catch(() => undefined))
+    if (lease && isLast !== undefined) return { lease, isLast }
+    await lease?.end().catch(() => undefined)
+    lease = undefined
     const server = (await readLockFile(location.cluster))?.server
     if (!server) return undefined
     const outcome = await connect(server.port, credentials)
-    if ('client' in outcome) return outcome.client
-    // Nothing responds, or another server does.
-    if (!isNotReadyYet(outcome.error)) return undefined
-    if (Date.now() > deadline) throw outcome.error
+    if ('client' in outcome) lease = outcome.client
+    else if (isRefusal(outcome.error) || Date.now() > deadline) throw outcome.error
   }
 }
 
