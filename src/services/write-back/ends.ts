@@ -51,6 +51,7 @@ interface WriteEndsDeps {
 
 /** How writes end, or wait for their next attempt. */
 export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
+  const pauses = tokenPauses({ repos })
   return { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle }
 
   /**
@@ -184,7 +185,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
       await fail({ write, connection }, { error: { code, message }, isUnread: !isSent })
       return { isPaused: false }
     }
-    await tokenPauses({ repos }).pause(access, { now, retryAt: judged.retryAt })
+    await pauses.pause(access, { now, retryAt: judged.retryAt })
     const message = `The code host limits requests until ${judged.retryAt.toISOString()}.`
     const error = { code: 'rate_limited', message }
     // When it is due again is up to the token.
