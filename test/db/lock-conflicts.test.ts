@@ -34,17 +34,20 @@ describe('a transaction', () => {
   test('is done again after a deadlock, and both have their effect once', async () => {
     await db.execute(sql`insert into counters values (1, 0), (2, 0)`)
     const bothHoldOne = barrier(2)
+    const oneIsDone = Promise.withResolvers<void>()
     let attempts = 0
-    const incrementBoth = (first: number, second: number) =>
-      db.transaction(async (tx) => {
-        attempts++
+    const incrementBoth = async (first: number, second: number) => {
+      await db.transaction(async (tx) => {
+        // Before the other one, which waits for the first row, wakes up, both could deadlock once more.
+        if (++attempts > 2) await oneIsDone.promise
         await tx.execute(increment(first))
         await bothHoldOne()
         await tx.execute(increment(second))
       })
+      oneIsDone.resolve()
+    }
     await Promise.all([incrementBoth(1, 2), incrementBoth(2, 1)])
-    // One more where it locks the first row again before the other one, which waits for it, wakes up.
-    expect(attempts).toBeGreaterThanOrEqual(3)
+    expect(attempts).toBe(3)
     const { rows } = await db.execute(sql`select id, value from counters where id in (1, 2) order by id`)
     expect(rows).toEqual([
       { id: 1, value: 2 },
