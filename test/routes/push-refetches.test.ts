@@ -40,8 +40,8 @@ async function asking(count: number, connection: object = {}) {
   }
 }
 
-test('while an entry is asked for, others wait once each, however many deliveries there are and however long it takes', async () => {
-  const { project, report, asked } = await asking(4)
+/** Holds the response about the first entry from now on. */
+function holdFirst() {
   const reached = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   service.host.onResponse(({ url }) => {
@@ -49,8 +49,20 @@ test('while an entry is asked for, others wait once each, however many deliverie
     reached.resolve()
     return held.promise
   })
+  return {
+    reached: reached.promise,
+    release() {
+      service.host.onResponse(() => {})
+      held.resolve()
+    },
+  }
+}
+
+test('while an entry is asked for, others wait once each, however many deliveries there are and however long it takes', async () => {
+  const { project, report, asked } = await asking(4)
+  const first = holdFirst()
   await report(1)
-  await reached.promise
+  await first.reached
   for (let round = 0; round < 3; round++) {
     for (const number of [2, 3, 4]) await report(number)
     await vi.waitFor(async () => {
@@ -63,8 +75,7 @@ test('while an entry is asked for, others wait once each, however many deliverie
     await passTime(service, 61_000)
   }
   await service.service.push.applyDue(new AbortController().signal)
-  service.host.onResponse(() => {})
-  held.resolve()
+  first.release()
   await applied(service, project.id)
   await service.service.push.whenRefetched()
   expect(asked()).toEqual([1, 2, 3, 4])
@@ -72,19 +83,13 @@ test('while an entry is asked for, others wait once each, however many deliverie
 
 test('deliveries that wait for a slow response stay with the instance that asked', async () => {
   const { project, report } = await asking(2)
-  const reached = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
-  service.host.onResponse(({ url }) => {
-    if (!url.endsWith('/issues/1')) return undefined
-    reached.resolve()
-    return held.promise
-  })
+  const first = holdFirst()
   const dueTimes = async () => {
     const pending = `select next_attempt_at as due from deliveries where outcome = 'pending' order by id`
     return (await service.query(pending)).map(({ due }) => Number(due))
   }
   await report(1)
-  await reached.promise
+  await first.reached
   await report(2)
   await vi.waitFor(async () => expect(await dueTimes()).toHaveLength(2), POLLING)
   const before = await dueTimes()
@@ -94,8 +99,7 @@ test('deliveries that wait for a slow response stay with the instance that asked
     async () => expect(Math.min(...(await dueTimes()))).toBeGreaterThan(Math.max(...before)),
     timing,
   )
-  service.host.onResponse(() => {})
-  held.resolve()
+  first.release()
   await applied(service, project.id)
 })
 
