@@ -21,7 +21,7 @@ const COMMANDS: Record<string, Command> = {
 }
 
 // The image starts every command here, and the server as well, which has its own signals and errors.
-if (process.argv[2] === 'start') await import('./server.ts')
+if (process.argv[2] === 'start') await import('./start.ts')
 else await runCommand()
 
 async function runCommand(): Promise<void> {

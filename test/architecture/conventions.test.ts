@@ -5,7 +5,7 @@ import { namedSchemas } from '../../src/schemas/index.ts'
 import { files, root, source } from '../support/source-files.ts'
 
 /** What npm's scripts start: only these know the environment. */
-const ENTRY_POINTS = ['server.ts', 'cli.ts']
+const ENTRY_POINTS = ['start.ts', 'cli.ts']
 
 /** Comments are not wrapped by the formatter, whose width is for code. */
 const MAX_COMMENT_LENGTH = 125

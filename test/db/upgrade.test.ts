@@ -237,7 +237,7 @@ function expectedOf({ served }: Dump): Dump['served'] {
   return JSON.parse(text)
 }
 
-/** As `server.ts` starts on a database, without a bootstrap key. */
+/** As `start.ts` starts on a database, without a bootstrap key. */
 async function start(connectionString: string): Promise<void> {
   const db = openDatabase({ connectionString, size: 2, onError: () => {} })
   const repos = repositories(db)
