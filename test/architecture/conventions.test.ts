@@ -1,5 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { namedSchemas } from '../../src/schemas/index.ts'
 import { files, root, source } from '../support/source-files.ts'
@@ -22,6 +23,13 @@ describe('the source', () => {
       [...ids].filter((id) => !listed.has(id)),
       'add them to src/schemas/index.ts',
     ).toEqual([])
+  })
+
+  test('has only valid schemas', () => {
+    const ajv = new Ajv2020({ strict: false })
+    for (const schema of namedSchemas) {
+      expect(ajv.validateSchema(schema), `${schema.$id}: ${ajv.errorsText()}`).toBe(true)
+    }
   })
 
   test('has words for each pattern, because errors show them instead', () => {

@@ -48,6 +48,9 @@ function ajvWith(options: CheckOptions): Ajv2020 {
     verbose: true,
     useDefaults: true,
     strict: false,
+    // Checking the schemas themselves would take longer than compiling one of them; a test does.
+    meta: false,
+    validateSchema: false,
     // Coerced text can be Infinity, which must be checked against `maximum`: strict numbers would skip that.
     strictNumbers: options.coerceTypes === false,
     ...options,
