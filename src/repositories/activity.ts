@@ -1,8 +1,9 @@
 import { type AnyColumn, and, desc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
+import { isReached, type Reach } from './reach.ts'
 import { opaque } from './task-page-conditions.ts'
 
 /** Without what the database sets: when the row became visible. */
@@ -27,7 +28,7 @@ const { transaction, sequence, ...columns } = getTableColumns(activity)
 
 /** The activity log, within a reach. */
 export function activityRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(activity.projectId, reach.projectId)
+  const inReach = isReached(activity.projectId, reach)
 
   return {
     async insert(rows: ActivityRow[]): Promise<void> {
@@ -55,7 +56,7 @@ export function activityRepository(db: Executor, reach: Reach) {
 
     /** Whether the task exists or existed: includes deleted tasks, and purged ones that the log mentions. */
     async knowsTask(taskId: string): Promise<boolean> {
-      const taskInReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+      const taskInReach = isReached(tasks.projectId, reach)
       const [task] = await db
         .select({ id: tasks.id })
         .from(tasks)

@@ -6,8 +6,9 @@ import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActorRef } from '../domain/new-task.ts'
 import { namingUnavailable } from './database-away.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
+import { isReached, type Reach } from './reach.ts'
 import { taskJson, utc } from './task-json.ts'
 import { isRare } from './task-names.ts'
 import { opaque } from './task-page-conditions.ts'
@@ -216,7 +217,7 @@ const allOf = (...conditions: (SQL | undefined)[]): SQL => and(...conditions) ??
 
 /** Claims of tasks. Each is one statement, and leases are judged by the clock of the database. */
 export function claimsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const inReach = isReached(tasks.projectId, reach)
 
   return {
     /** Claims a task, and returns it as JSON text; undefined if it can't be claimed. */

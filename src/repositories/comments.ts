@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, sql } from '../db/drizzle.ts'
 import { comments } from '../db/tables/comments.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export type CommentRow = typeof comments.$inferSelect
 
@@ -22,10 +23,7 @@ interface CommentPageRequest {
 
 /** The comments on tasks that are not deleted. Writes require the lock of the task, which has their number. */
 export function commentsRepository(db: Executor, reach: Reach) {
-  const isReadable = and(
-    isNull(tasks.deletedAt),
-    reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId),
-  )
+  const isReadable = and(isNull(tasks.deletedAt), isReached(tasks.projectId, reach))
   async function count(taskId: string, difference: 1 | -1): Promise<number> {
     const [row] = await db
       .update(tasks)

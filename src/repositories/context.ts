@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { lists, projects } from '../db/tables/projects.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { openCount } from './lists.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export interface ContextListRow {
   id: string
@@ -31,7 +32,7 @@ export function contextRepository(db: Executor, reach: Reach) {
         .where(
           and(
             isNull(projects.archivedAt),
-            reach.projectId === null ? undefined : eq(lists.projectId, reach.projectId),
+            isReached(lists.projectId, reach),
             projectId === null ? undefined : eq(lists.projectId, projectId),
           ),
         )

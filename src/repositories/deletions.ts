@@ -2,7 +2,8 @@ import { and, eq, or, sql } from '../db/drizzle.ts'
 import { listDeletions, lists, projectDeletions, projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { MAX_COMMENTS, withFewComments } from './few-comments.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export type ListDeletionRow = typeof listDeletions.$inferSelect
 export type ProjectDeletionRow = typeof projectDeletions.$inferSelect
@@ -33,7 +34,7 @@ const anyDeletion = sql`(exists (select from ${listDeletions}) or exists (select
 
 /** Lists that are being deleted: their tasks are moved first, in batches. */
 export function listDeletionsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(listDeletions.projectId, reach.projectId)
+  const inReach = isReached(listDeletions.projectId, reach)
 
   return {
     /** Starts a deletion; if one has started, only changes its destination. */

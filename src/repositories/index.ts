@@ -29,6 +29,7 @@ import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
+import type { Reach } from './reach.ts'
 import { rulesRepository } from './rules.ts'
 import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
@@ -52,12 +53,7 @@ import { webhookFanOutRepository } from './webhooks/fan-out.ts'
 import { webhookQueueRepository } from './webhooks/queue.ts'
 import { webhooksRepository } from './webhooks/webhooks.ts'
 
-/** What a caller can see: one project or all. Part of every query, so that no route can omit it. */
-export interface Reach {
-  projectId: string | null
-}
-
-export const everywhere: Reach = { projectId: null }
+export { everywhere, type Reach } from './reach.ts'
 
 /** The pool, or a transaction on it. */
 export type Executor = Pick<

@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { writeLastUsed } from './last-used.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
@@ -24,7 +25,7 @@ interface KeyPageRequest {
 
 /** Management of keys, within a reach. */
 export function keysRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
+  const inReach = isReached(apiKeys.projectId, reach)
 
   return {
     async insert(key: KeyRow, secret: KeySecretRow): Promise<void> {

@@ -5,7 +5,8 @@ import { lists, projects } from '../db/tables/projects.ts'
 import { listCountChanges } from '../db/tables/task-counts.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import { namingUnavailable } from './database-away.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 
 /** `openCount` is as of the last aggregation; methods with `counted` in their name return the exact one. */
 export type ListRow = typeof lists.$inferSelect
@@ -86,7 +87,7 @@ function findingDestination(name: string, condition: SQL) {
 }
 
 export function listsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(lists.projectId, reach.projectId)
+  const inReach = isReached(lists.projectId, reach)
 
   return {
     async insert(row: ListRow): Promise<void> {

@@ -7,7 +7,8 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { ActivityRow } from './activity.ts'
 import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import type { Reach } from './reach.ts'
 
 /** An activity whose project, unless given, is that of its task, or else that of the reach. */
 export interface PostedActivity {

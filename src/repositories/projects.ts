@@ -9,8 +9,9 @@ import { sources } from '../db/tables/sources.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { webhooks } from '../db/tables/webhooks.ts'
 import { projectNotEmpty } from '../errors/index.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { openCount } from './lists.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export type ProjectRow = typeof projects.$inferSelect
 export type CountedProjectRow = ProjectRow & { openCount: number }
@@ -29,7 +30,7 @@ export interface ProjectUser {
 }
 
 export function projectsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(projects.id, reach.projectId)
+  const inReach = isReached(projects.id, reach)
 
   return {
     async insert(row: ProjectRow): Promise<void> {

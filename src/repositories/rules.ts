@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, lt, or, type SQL, sql } from '../db/drizzle.ts'
 import { rules, ruleVersions } from '../db/tables/rules.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 
 export type RuleRow = typeof rules.$inferSelect
 export type RuleVersionRow = typeof ruleVersions.$inferSelect
@@ -15,8 +16,8 @@ const GLOBAL_RULES_LOCK = 7_461_003
 
 export function rulesRepository(db: Executor, reach: Reach) {
   // Global rules are in every reach.
-  const inReach =
-    reach.projectId === null ? undefined : or(isNull(rules.projectId), eq(rules.projectId, reach.projectId))
+  const reached = isReached(rules.projectId, reach)
+  const inReach = reached && or(isNull(rules.projectId), reached)
   const isShown = isNull(rules.deletedAt)
   const isRule = (id: string, hidden: boolean) => and(eq(rules.id, id), inReach, hidden ? undefined : isShown)
 

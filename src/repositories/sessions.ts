@@ -1,9 +1,10 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lt, type SQL, sql } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys, sessions } from '../db/tables/access.ts'
 import { announceAccessChange } from './access-changes.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import type { KeyRow } from './keys.ts'
 import { writeLastUsed } from './last-used.ts'
+import { isReached, type Reach } from './reach.ts'
 import { opaque } from './task-page-conditions.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
@@ -25,7 +26,7 @@ const selectSessions = (db: Executor) =>
 
 /** Management of sessions, within a reach. */
 export function sessionsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(apiKeys.projectId, reach.projectId)
+  const inReach = isReached(apiKeys.projectId, reach)
 
   return {
     async insert(row: SessionRow): Promise<void> {

@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from '../db/drizzle.ts'
+import { and, isNull, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 import { IS_BLOCKED } from './task-readiness.ts'
 
 /** A task, and the tasks that it is blocked by. */
@@ -26,7 +27,7 @@ export function taskDependenciesRepository(db: Executor, reach: Reach) {
 
     /** The projects of those of the tasks that exist and are not deleted. */
     async projectsOf(ids: string[]): Promise<Map<string, string>> {
-      const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+      const inReach = isReached(tasks.projectId, reach)
       const rows = await db
         .select({ id: tasks.id, projectId: tasks.projectId })
         .from(tasks)

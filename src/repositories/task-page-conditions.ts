@@ -1,7 +1,7 @@
 import { type AnyColumn, and, asc, desc, gt, isNull, type Placeholder, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Reach } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
+import type { Reach } from './reach.ts'
 import type { TaskPageRequest } from './task-pages.ts'
 import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 

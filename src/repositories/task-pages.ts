@@ -1,6 +1,7 @@
-import { and, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { and, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
+import { isReached, type Reach } from './reach.ts'
 import { comparedColumns } from './task-columns.ts'
 import { conditionOf, type TaskFilter } from './task-filters.ts'
 import {
@@ -47,7 +48,7 @@ export function taskPages(
   db: Executor,
   { reach, maxScanned = MAX_SCANNED, maxExamined = MAX_EXAMINED }: SearchOptions & { reach: Reach },
 ) {
-  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const inReach = isReached(tasks.projectId, reach)
 
   return {
     /**

@@ -4,8 +4,9 @@ import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { TaskUpdate } from '../domain/task.ts'
 import type { ActivityRow } from './activity.ts'
-import type { Executor, Reach } from './index.ts'
+import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
+import { isReached, type Reach } from './reach.ts'
 import { countReported } from './reported-counts.ts'
 import { comparedColumns, taskColumns } from './task-columns.ts'
 import { opaque } from './task-page-conditions.ts'
@@ -64,7 +65,7 @@ export function tasksRepository(
   db: Executor,
   { reach, search }: { reach: Reach; search?: SearchOptions | undefined },
 ) {
-  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const inReach = isReached(tasks.projectId, reach)
   const isShown = isNull(tasks.deletedAt)
 
   return {

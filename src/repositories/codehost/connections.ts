@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, ne } from '../../db/drizzle.ts'
 import { codehostConnections, syncRuns } from '../../db/tables/codehost.ts'
 import type { TaskConnection } from '../../domain/codehost/write-back.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 import type { SyncRunRow } from './sync-runs.ts'
 
 export type ConnectionRow = typeof codehostConnections.$inferSelect
@@ -10,7 +11,7 @@ export type ConnectionWithRun = ConnectionRow & { lastRun: SyncRunRow | null }
 
 /** The connected repositories of projects, within a reach. */
 export function codehostRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(codehostConnections.projectId, reach.projectId)
+  const inReach = isReached(codehostConnections.projectId, reach)
   const isOf = (projectId: string) => and(eq(codehostConnections.projectId, projectId), inReach)
 
   return {

@@ -14,9 +14,10 @@ import {
 import { codehostConnections, syncItems, syncRuns } from '../../db/tables/codehost.ts'
 import { projects } from '../../db/tables/projects.ts'
 import { ACTIVE_STATUSES } from '../../domain/codehost/progress.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
 import { leasesOf } from '../leases.ts'
 import { isWithin } from '../ordered-by-index.ts'
+import { isReached, type Reach } from '../reach.ts'
 import type { ConnectionRow } from './connections.ts'
 
 export type SyncRunRow = typeof syncRuns.$inferSelect
@@ -40,7 +41,7 @@ export const SYNC_PROGRESS = 'inlet_sync_progress'
 
 /** The runs of projects, within a reach. */
 export function syncRunsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(syncRuns.projectId, reach.projectId)
+  const inReach = isReached(syncRuns.projectId, reach)
 
   return {
     /** Returns false if the project has an active run, also one that was started concurrently. */

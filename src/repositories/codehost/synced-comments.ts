@@ -6,7 +6,8 @@ import { comments } from '../../db/tables/comments.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { ActivityRow } from '../activity.ts'
 import type { CommentRow } from '../comments.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 import { opaque } from '../task-page-conditions.ts'
 import { activitySet } from '../tasks.ts'
 import { isStoredSince, type Snapshot } from './stored-since.ts'
@@ -35,7 +36,7 @@ const upsertComments = preparedStatement<object>(
 
 /** The comments of a sync, by their ids at the code host. Writes require the lock of their tasks. */
 export function syncedCommentsRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const inReach = isReached(tasks.projectId, reach)
   /** Looked up for each comment, with a limit: PostgreSQL does not turn that around, and read all tasks of a project. */
   const taskOf = (...conditions: (SQL | undefined)[]) =>
     db

@@ -5,7 +5,8 @@ import { purgedItems, syncItems } from '../../db/tables/codehost.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { SyncedTask } from '../../domain/codehost/task.ts'
 import type { ActivityRow } from '../activity.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 import { endingClaims, taskColumns } from '../task-columns.ts'
 import { activitySet, type TaskRow, taskSet, tasksAndActivity } from '../tasks.ts'
 import { currentSnapshot, isStoredSince, type Snapshot } from './stored-since.ts'
@@ -48,7 +49,7 @@ interface GoneItem {
 
 /** The tasks of a sync, by their numbers at the code host. */
 export function syncedTasksRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(tasks.projectId, reach.projectId)
+  const inReach = isReached(tasks.projectId, reach)
   const isOf = (projectId: string, repositoryId: number) =>
     and(eq(tasks.projectId, projectId), eq(tasks.codehostRepositoryId, repositoryId), inReach)
 

@@ -4,7 +4,8 @@ import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { deliveries } from '../../db/tables/deliveries.ts'
 import { databaseTime } from '../codehost/database-time.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 
 /** A delivery. When one of the code host is due is up to the clock of the database. */
 export type DeliveryRow = Omit<typeof deliveries.$inferSelect, 'nextAttemptAt'>
@@ -71,7 +72,7 @@ export const newDelivery = <
 
 /** What arrived at the receivers. Only `list`, and `find` are limited to a reach: the others are for the receivers. */
 export function deliveriesRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(deliveries.projectId, reach.projectId)
+  const inReach = isReached(deliveries.projectId, reach)
 
   return {
     /** Inserts deliveries; returns the ids of the inserted ones. The others exist already, by their deduplication key. */

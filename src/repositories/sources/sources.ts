@@ -1,13 +1,14 @@
 import { and, asc, eq, getTableColumns, gt, gte, inArray, sql } from '../../db/drizzle.ts'
 import { sources } from '../../db/tables/sources.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 import { hasBacklog } from './backlog.ts'
 
 export type SourceRow = typeof sources.$inferSelect
 
 /** Sources, within a reach. */
 export function sourcesRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(sources.projectId, reach.projectId)
+  const inReach = isReached(sources.projectId, reach)
   const isId = (id: string) => and(eq(sources.id, id), inReach)
   let findById: ReturnType<typeof sourceById> | undefined
 

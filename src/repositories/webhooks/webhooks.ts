@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, sql } from '../../db/drizzle.ts'
 import { webhooks } from '../../db/tables/webhooks.ts'
-import type { Executor, Reach } from '../index.ts'
+import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
@@ -21,7 +22,7 @@ export const WEBHOOK_CHANGES = 'inlet_webhooks'
 
 /** Outgoing webhooks, within a reach. */
 export function webhooksRepository(db: Executor, reach: Reach) {
-  const inReach = reach.projectId === null ? undefined : eq(webhooks.projectId, reach.projectId)
+  const inReach = isReached(webhooks.projectId, reach)
   const isId = (id: string) => and(eq(webhooks.id, id), inReach)
 
   return {
