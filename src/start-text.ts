@@ -55,14 +55,27 @@ export function feedbackExample(url: string, webhookSecret: string | undefined):
 `
 }
 
-/** Whether keys and sessions can be sent to this address without https. */
-export function isSentInClear({ host, publicUrl }: { host: string; publicUrl: string | undefined }): boolean {
-  const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
-  return !isLocal && !publicUrl?.startsWith('https:')
+interface ListeningHosts {
+  host: string
+  webhookHost: string
+  webhookPort: number | undefined
+  publicUrl: string | undefined
+}
+
+/** The address, if any, to which other machines can send keys and secrets without https. */
+export function hostInClear({
+  host,
+  webhookHost,
+  webhookPort,
+  publicUrl,
+}: ListeningHosts): string | undefined {
+  if (publicUrl?.startsWith('https:')) return undefined
+  const hosts = webhookPort === undefined ? [host] : [host, webhookHost]
+  return hosts.find((each) => each !== 'localhost' && each !== '::1' && !each.startsWith('127.'))
 }
 
 export const CLEAR_TEXT =
-  'other machines can reach this port, and PUBLIC_URL does not begin with https: keys and sessions are sent unencrypted. Put a proxy with https in front, and set PUBLIC_URL: see "Behind a proxy" in docs/operating.md'
+  'other machines can reach this port, and PUBLIC_URL does not begin with https: keys, secrets, and sessions are sent unencrypted. Put a proxy with https in front, and set PUBLIC_URL: see "Behind a proxy" in docs/operating.md'
 
 export const CLOCK_TEXT =
   'the clock of this machine differs from that of the database: signed deliveries can be refused, and sessions, expiring keys, and repeated requests be taken for too old. Synchronize both clocks, such as with NTP'

@@ -20,8 +20,8 @@ import {
   CLOCK_TEXT,
   databaseNames,
   feedbackExample,
+  hostInClear,
   isClockOff,
-  isSentInClear,
   keyCommandOf,
   keyHint,
   shownOnce,
@@ -231,7 +231,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const receiving = { host: config.webhookHost, port: config.webhookPort ?? 0 }
   await receiver?.listen(receiving).catch(explainAddress(receiving, 'WEBHOOK_PORT'))
   const { host, port } = config
-  if (isSentInClear(config)) logger.warn({ host }, CLEAR_TEXT)
+  const inClear = hostInClear(config)
+  if (inClear) logger.warn({ host: inClear }, CLEAR_TEXT)
   const url = config.publicUrl ?? urlOf({ host, port, address: app.server.address() })
   const receiverUrl = receiver ? urlOf({ ...receiving, address: receiver.server.address() }) : url
   process.stdout.write(taskExamples(url, first.adminKey))

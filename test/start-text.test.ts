@@ -1,17 +1,26 @@
 import { expect, test } from 'vitest'
-import { isSentInClear } from '../src/start-text.ts'
+import { hostInClear } from '../src/start-text.ts'
 
 test.each([
-  ['127.0.0.1', undefined, false],
-  ['localhost', 'http://localhost:3000', false],
-  ['::1', undefined, false],
-  ['0.0.0.0', undefined, true],
-  ['::', 'http://inlet.example.com', true],
-  ['10.0.0.7', undefined, true],
-  ['0.0.0.0', 'https://inlet.example.com', false],
+  ['127.0.0.1', undefined, undefined],
+  ['localhost', 'http://localhost:3000', undefined],
+  ['::1', undefined, undefined],
+  ['0.0.0.0', undefined, '0.0.0.0'],
+  ['::', 'http://inlet.example.com', '::'],
+  ['10.0.0.7', undefined, '10.0.0.7'],
+  ['0.0.0.0', 'https://inlet.example.com', undefined],
+])('a start that listens on %s, with the public URL %s, warns of %s', (host, publicUrl, warned) => {
+  expect(hostInClear({ host, publicUrl, webhookHost: host, webhookPort: undefined })).toBe(warned)
+})
+
+test.each([
+  ['0.0.0.0', 4000, undefined, '0.0.0.0'],
+  ['0.0.0.0', 4000, 'https://inlet.example.com', undefined],
+  ['0.0.0.0', undefined, undefined, undefined],
+  ['127.0.0.1', 4000, undefined, undefined],
 ])(
-  'a start that listens on %s, with the public URL %s, warns of unencrypted keys: %s',
-  (host, publicUrl, is) => {
-    expect(isSentInClear({ host, publicUrl })).toBe(is)
+  'one that receives webhooks on %s, port %s, with the public URL %s, warns of %s',
+  (webhookHost, webhookPort, publicUrl, warned) => {
+    expect(hostInClear({ host: '127.0.0.1', webhookHost, webhookPort, publicUrl })).toBe(warned)
   },
 )
