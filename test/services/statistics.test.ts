@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { exported, importInto, withTasks } from '../support/exports.ts'
 
 let service: TestApp
 let ahead = 0
@@ -39,6 +40,10 @@ const analyzed = async (): Promise<Record<string, number>> =>
     ).map(({ relname, count }) => [relname, count]),
   )
 
+/** What the planner knows of deleted tasks. */
+const knownOfDeletion = () =>
+  service.query(`select null_frac from pg_stats where tablename = 'tasks' and attname = 'deleted_at'`)
+
 async function refreshAll() {
   while (await refresh());
 }
@@ -49,10 +54,7 @@ describe('after a burst, before any autovacuum', () => {
 
     await refreshAll()
 
-    const known = await service.query(
-      `select null_frac from pg_stats where tablename = 'tasks' and attname = 'deleted_at'`,
-    )
-    expect(known).toEqual([{ null_frac: 1 }])
+    expect(await knownOfDeletion()).toEqual([{ null_frac: 1 }])
   })
 
   test('a table is analyzed again only when it has grown to a multiple', async () => {
@@ -87,6 +89,17 @@ test('a small table is left to autovacuum', async () => {
 
   expect(await refresh()).toBe(false)
   expect(await analyzed()).toEqual({})
+})
+
+test('an import analyzes what it has filled', async () => {
+  const source = await startApp()
+  onTestFinished(source.close)
+  await source.post('/api/tasks', { title: 'Exported' })
+  const text = withTasks(await exported(source), MANY, (nth) => ({ title: `Task ${nth}` }))
+
+  expect((await importInto(service, text)).status).toBe(200)
+
+  expect(await knownOfDeletion()).toEqual([{ null_frac: 1 }])
 })
 
 test('a restored dump, whose rows only the building of indexes has counted, is analyzed', async () => {
