@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { spawnInlet } from '../support/inlet-process.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { tracing } from '../support/traced-inlet.ts'
 
 /** Prints the address of each module of OpenTelemetry that is loaded, except for its API: the metrics load that. */
@@ -29,6 +30,20 @@ describe('traces', () => {
         'x-tenant': 'one',
       },
     })
+  })
+
+  test('are made of the cleanup, with its statements', async () => {
+    // The first worker of a database cleans up at once.
+    const { connectionString, drop } = await freshDatabase()
+    onTestFinished(drop)
+    const inlet = await started({ DATABASE_URL: connectionString })
+    const job = await inlet.spanNamed('cleanup')
+    expect(job).toMatchObject({ parentSpanId: '', status: 0 })
+    const names = collector()
+      .spans()
+      .filter(({ traceId, kind }) => traceId === job.traceId && kind === 3)
+      .map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['DELETE idempotency_keys', 'DELETE sessions']))
   })
 
   test('name the service', async () => {

@@ -1,16 +1,21 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startCodeHost } from '../support/code-host.ts'
 import { deliver, itemDelivery } from '../support/code-host-deliveries.ts'
-import { freshDatabase } from '../support/postgres.ts'
 import type { CollectedSpan } from '../support/trace-collector.ts'
-import { tracing } from '../support/traced-inlet.ts'
+import { sharedTracing } from '../support/traced-inlet.ts'
 import { SENDING_ENV, startReceiver } from '../support/webhooks.ts'
-
-const { collector, started } = tracing()
 
 const TOKEN = 'token-of-the-host'
 
-const startSending = () => started(SENDING_ENV)
+const host = await startCodeHost({ tokens: { [TOKEN]: { login: 'inlet-bot' } } })
+afterAll(() => host.close())
+
+const { collector, inlet: running } = sharedTracing({
+  ...SENDING_ENV,
+  CODEHOST_API_URLS: host.url,
+  CODEHOST_TOKEN: TOKEN,
+})
 
 async function receiverOfTest() {
   const receiver = await startReceiver()
@@ -18,19 +23,30 @@ async function receiverOfTest() {
   return receiver
 }
 
-/** Inlet, and a project that is connected to a repository with three items. */
+/** An outgoing webhook, until the test has finished. */
+async function webhookOfTest(input: { name: string; url: string }) {
+  const { status, body } = await running().post('/api/webhooks', input)
+  expect(status).toBe(201)
+  onTestFinished(() =>
+    running()
+      .call('DELETE', `/api/webhooks/${body.id}`)
+      .then(() => undefined),
+  )
+  return body
+}
+
+/** A project that is connected to a repository with three items. */
 async function connected() {
-  const host = await startCodeHost({ tokens: { [TOKEN]: { login: 'inlet-bot' } } })
-  onTestFinished(() => host.close())
-  const repository = host.repository('acme/app')
+  const inlet = running()
+  const name = `acme/${randomUUID()}`
+  const repository = host.repository(name)
   repository.fill(3)
-  const inlet = await started({ ...SENDING_ENV, CODEHOST_API_URLS: host.url, CODEHOST_TOKEN: TOKEN })
   const { body: project } = await inlet.post('/api/projects', { name: 'Connected' })
   const path = `/api/projects/${project.id}/codehost`
-  const body = { repository: 'acme/app', schedule: 'off', writeBack: 'state' }
+  const body = { repository: name, schedule: 'off', writeBack: 'state' }
   const connection = await inlet.call('PUT', path, { body })
   expect(connection).toMatchObject({ status: 200 })
-  return { host, repository, inlet, project, webhook: connection.body.webhook }
+  return { repository, inlet, project, webhook: connection.body.webhook }
 }
 
 /** The statements and requests of a trace. */
@@ -40,19 +56,16 @@ const partsOf = ({ traceId }: CollectedSpan) =>
     .filter((span) => span.traceId === traceId && span.kind === 3)
 
 /** Neither the code host nor the collector get what they must not have. */
-function expectDiscretion({ requests }: { requests: { headers: object }[] }) {
-  expect(requests.filter(({ headers }) => 'traceparent' in headers)).toEqual([])
+function expectDiscretion() {
+  expect(host.requests.filter(({ headers }) => 'traceparent' in headers)).toEqual([])
   expect(collector().text()).not.toContain(TOKEN)
 }
 
 describe('the trace of a background job', () => {
   test('of an outgoing webhook has the request, without the path of the URL, and tells the receiver nothing', async () => {
     const receiver = await receiverOfTest()
-    const inlet = await startSending()
-    const { body: webhook } = await inlet.post('/api/webhooks', {
-      name: 'Traced',
-      url: `${receiver.url}/token-in-path`,
-    })
+    const inlet = running()
+    const webhook = await webhookOfTest({ name: 'Traced', url: `${receiver.url}/token-in-path` })
     await inlet.post('/api/tasks', { title: 'Sent' })
     const request = await inlet.span(({ name, kind }) => name === 'POST' && kind === 3)
     const { origin, hostname, port } = new URL(receiver.url)
@@ -77,8 +90,8 @@ describe('the trace of a background job', () => {
   test('of a failed request to a webhook has an error', async () => {
     const receiver = await receiverOfTest()
     receiver.respondWith(500)
-    const inlet = await startSending()
-    await inlet.post('/api/webhooks', { name: 'Failing', url: receiver.url })
+    const inlet = running()
+    await webhookOfTest({ name: 'Failing', url: receiver.url })
     await inlet.post('/api/tasks', { title: 'Not accepted' })
     const port = Number(new URL(receiver.url).port)
     const isSent = ({ kind, attributes }: CollectedSpan) => kind === 3 && attributes['server.port'] === port
@@ -89,7 +102,7 @@ describe('the trace of a background job', () => {
   })
 
   test('of a sync run has its requests and statements, and tells the code host nothing', async () => {
-    const { host, inlet, project } = await connected()
+    const { inlet, project } = await connected()
     await inlet.post(`/api/codehost/${project.id}/sync`, undefined)
     const job = await inlet.spanNamed('sync')
     expect(job).toMatchObject({
@@ -104,11 +117,11 @@ describe('the trace of a background job', () => {
       expect(attributes['url.full']).toMatch(new RegExp(`^${host.url}/[^?]*$`))
     }
     expect(partsOf(job).map(({ name }) => name)).toContain('upsert tasks')
-    expectDiscretion(host)
+    expectDiscretion()
   })
 
   test('of a change that is written back has the requests that read the code host and change it', async () => {
-    const { host, inlet, project } = await connected()
+    const { inlet, project } = await connected()
     await inlet.post(`/api/codehost/${project.id}/sync`, undefined)
     await inlet.spanNamed('sync')
     const { body: tasks } = await inlet.get(`/api/tasks?projectId=${project.id}&q=%22Item%201%22`)
@@ -122,11 +135,11 @@ describe('the trace of a background job', () => {
     const methods = partsOf(job).flatMap(({ attributes }) => attributes['http.request.method'] ?? [])
     expect(methods).toEqual(['GET', 'PATCH'])
     expect(partsOf(job).some(({ attributes }) => 'db.query.summary' in attributes)).toBe(true)
-    expectDiscretion(host)
+    expectDiscretion()
   })
 
   test('of deliveries of the code host has their statements, and what has to be asked is a trace of its own', async () => {
-    const { host, repository, inlet, webhook } = await connected()
+    const { repository, inlet, webhook } = await connected()
     const about = { api: host.url, repository: repository.about }
     const item = repository.issue({ title: 'titled-words' })
     expect(await deliver(webhook, itemDelivery(item, { ...about, action: 'opened' }))).toMatchObject({
@@ -145,18 +158,6 @@ describe('the trace of a background job', () => {
     expect(asking).toMatchObject({ parentSpanId: '', attributes: job.attributes })
     expect(partsOf(asking).map(({ name }) => name)).toContain('GET')
     expect(collector().text()).not.toMatch(/titled-words|changed-words/)
-    expectDiscretion(host)
-  })
-
-  test('of the cleanup has its statements', async () => {
-    // The first worker of a database cleans up at once.
-    const { connectionString, drop } = await freshDatabase()
-    onTestFinished(drop)
-    const inlet = await started({ DATABASE_URL: connectionString })
-    const job = await inlet.spanNamed('cleanup')
-    expect(job).toMatchObject({ parentSpanId: '', status: 0 })
-    expect(partsOf(job).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['DELETE idempotency_keys', 'DELETE sessions']),
-    )
+    expectDiscretion()
   })
 })
