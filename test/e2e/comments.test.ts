@@ -47,10 +47,9 @@ describe('the comments on a task', () => {
     await box.fill('only once')
     let isLost = true
     await page.route('**/comments', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue()
-      const response = await route.fetch()
-      if (!isLost) return route.fulfill({ response })
+      if (route.request().method() !== 'POST' || !isLost) return route.continue()
       isLost = false
+      await route.fetch()
       return route.abort()
     })
     await box.press('Control+Enter')

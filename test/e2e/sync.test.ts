@@ -245,5 +245,7 @@ describe('the sync of a repository', () => {
     await page.reload()
     await status.getByText('Continues soon').waitFor()
     await expect.poll(() => status.innerText()).not.toContain(' at ')
+    // A request may still be on its way through the route.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 })
