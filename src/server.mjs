@@ -2,8 +2,8 @@ import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /*
- * `server.ts` is a link to this file: `node src/server.ts` gets a sentence from a Node.js that reads no TypeScript, which
- * cannot load a file of that name. So it has what every version reads.
+ * `server.ts` is a link to this file, so that every Node.js can load it: an older one reads no TypeScript, and would end
+ * before it could say which version is needed.
  */
 if (!process.features.typescript) {
   process.stderr.write(
