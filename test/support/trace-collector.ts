@@ -40,11 +40,17 @@ export async function startTraceCollector() {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
+  const spans = (): CollectedSpan[] =>
+    exports.flatMap(({ body }) => spansIn(JSON.parse(body.toString('utf8'))))
+
   return {
     url: `http://127.0.0.1:${port}`,
     exports,
     /** Of JSON. */
-    spans: (): CollectedSpan[] => exports.flatMap(({ body }) => spansIn(JSON.parse(body.toString('utf8')))),
+    spans,
+    /** The statements and requests of a trace. */
+    partsOf: ({ traceId }: CollectedSpan) =>
+      spans().filter((span) => span.traceId === traceId && span.kind === 3),
     /** One of each export. */
     resources: (): Record<string, unknown>[] =>
       exports.map(({ body }) =>

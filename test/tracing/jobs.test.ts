@@ -27,11 +27,9 @@ async function receiverOfTest() {
 async function webhookOfTest(input: { name: string; url: string }) {
   const { status, body } = await running().post('/api/webhooks', input)
   expect(status).toBe(201)
-  onTestFinished(() =>
-    running()
-      .call('DELETE', `/api/webhooks/${body.id}`)
-      .then(() => undefined),
-  )
+  onTestFinished(async () => {
+    await running().call('DELETE', `/api/webhooks/${body.id}`)
+  })
   return body
 }
 
@@ -49,11 +47,7 @@ async function connected() {
   return { repository, inlet, project, webhook: connection.body.webhook }
 }
 
-/** The statements and requests of a trace. */
-const partsOf = ({ traceId }: CollectedSpan) =>
-  collector()
-    .spans()
-    .filter((span) => span.traceId === traceId && span.kind === 3)
+const partsOf = (span: CollectedSpan) => collector().partsOf(span)
 
 /** Neither the code host nor the collector get what they must not have. */
 function expectDiscretion() {
