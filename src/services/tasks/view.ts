@@ -3,7 +3,6 @@ import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
 import { LONG_FIELDS, SHOWN_FIELDS, type ShownField } from '../../domain/task-fields.ts'
-import { without } from '../../lib/without.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { Task, WrittenTask, WrittenTaskSummary } from '../../schemas/task.ts'
@@ -66,5 +65,7 @@ export async function writtenTask({ tasks }: Pick<BoundRepositories, 'tasks'>, i
 export const writtenFor = (caller: Pick<Caller, 'scopes'>, task: Task): WrittenTask =>
   mayReadTasks(caller) ? task : onlyVersion(task)
 
-/** The same for a write of many. */
-export const summaryOf = (task: WrittenTask): WrittenTaskSummary => without(task, LONG_FIELDS)
+/** The same for a write of many. The long fields are undefined: to copy the others one by one takes ten times as long. */
+export const summaryOf = (task: WrittenTask): WrittenTaskSummary => ({ ...task, ...NO_LONG_FIELDS })
+
+const NO_LONG_FIELDS = Object.fromEntries(LONG_FIELDS.map((name) => [name, undefined]))
