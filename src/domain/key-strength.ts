@@ -1,9 +1,8 @@
 import type { Scope } from '../schemas/caller.ts'
 
-/** What a key can do: its scopes, its project and its expiry. */
+/** What a key can do: its scopes and its expiry. */
 export interface Strength {
   scopes: Scope[]
-  projectId: string | null
   expiresAt: Date | null
 }
 

@@ -6,7 +6,7 @@ import { allows, type Strength } from './key-strength.ts'
 export interface Operation {
   /** `any` for every caller with valid credentials. */
   scope: Scope | 'any'
-  /** Concerns the whole service: keys bound to a project are refused, whatever their scopes. */
+  /** Concerns the whole service: callers who can't see all projects are refused, whatever their scopes. */
   isServiceWide?: boolean
   /** Makes, replaces or revokes a key or a secret: refused for a secret that was replaced itself. */
   changesSecrets?: boolean
@@ -25,7 +25,9 @@ export function requireAllowed(caller: Restricted, operation: Operation): void {
 export const isAllowed = (caller: Restricted, operation: Operation): boolean =>
   missingScope(caller, operation) === undefined && !isBeyondReplaced(caller, operation)
 
-type Restricted = Pick<Strength, 'scopes' | 'projectId'> & {
+type Restricted = Pick<Strength, 'scopes'> & {
+  /** The projects in reach; null for all. */
+  projectIds: readonly string[] | null
   /** Whether the secret was replaced, and is valid only until the end of its overlap. */
   isReplaced?: boolean
 }
@@ -35,9 +37,9 @@ const isBeyondReplaced = ({ isReplaced = false }: Restricted, { changesSecrets =
   isReplaced && changesSecrets
 
 function missingScope(
-  { scopes, projectId }: Restricted,
+  { scopes, projectIds }: Restricted,
   { scope, isServiceWide }: Operation,
 ): Scope | undefined {
   if (scope !== 'any' && !allows(scopes, scope)) return scope
-  return isServiceWide && projectId !== null ? 'admin' : undefined
+  return isServiceWide && projectIds !== null ? 'admin' : undefined
 }

@@ -1,9 +1,10 @@
 import { type AnyColumn, and, desc, eq, getTableColumns, inArray, type SQL, sql } from '../db/drizzle.ts'
 import { activity } from '../db/tables/activity.ts'
+import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
-import { isReached, type Reach } from './reach.ts'
+import { everywhere, isAmong, isReached, onlyProjectOf, type Reach } from './reach.ts'
 import { opaque } from './task-page-conditions.ts'
 
 /** Without what the database sets: when the row became visible. */
@@ -45,12 +46,12 @@ export function activityRepository(db: Executor, reach: Reach) {
 
     /** Newest first. */
     async list(filter: ActivityFilter, { before, limit }: NewestFirst): Promise<ActivityRow[]> {
-      const found = await findFew(db, { filter, reach })
+      const found = (await findFew(db, { filter, reach })) ?? firstOfEach({ filter, reach, before, limit })
       return db
         .select(columns)
         .from(activity)
         .where(and(found, ...conditionsInOrder({ filter, reach, before })))
-        .orderBy(...newestFirst(filter, reach))
+        .orderBy(...newestFirst({ filter, reach }))
         .limit(limit)
     },
 
@@ -72,17 +73,39 @@ export function activityRepository(db: Executor, reach: Reach) {
   }
 }
 
-interface InOrder {
-  filter: ActivityFilter
+interface ReachedFilter {
+  filter: Omit<ActivityFilter, 'projectId'> & { projectId?: string | SQL | undefined }
   reach: Reach
+}
+
+interface InOrder extends ReachedFilter {
   before: string | undefined
+}
+
+/** Whether a filter leaves several projects of a reach, and no index but that of projects. */
+const isOfSeveral = ({ filter: { taskId, actorId, projectId }, reach }: ReachedFilter): boolean =>
+  reach.projectIds !== null &&
+  [taskId, actorId, projectId, onlyProjectOf(reach) ?? undefined].every((id) => id === undefined)
+
+/** Of several projects: as many of each as the page has, from the project's own index. */
+function firstOfEach({ limit, ...request }: InOrder & { limit: number }): SQL | undefined {
+  const { filter, reach, before } = request
+  if (reach.projectIds === null || !isOfSeveral(request)) return undefined
+  const ofOne = { filter: { ...filter, projectId: sql`reached.id` }, reach: everywhere, before }
+  return sql`${activity.id} = any(array(
+    select part.id from ${projects} as reached cross join lateral (
+      select id from ${activity} where ${and(...conditionsInOrder(ofOne))}
+      order by ${sql.join(newestFirst(ofOne), sql`, `)} limit ${sql.raw(String(limit))}
+    ) as part
+    where ${isAmong(sql`reached.id`, reach.projectIds)} order by part.id desc limit ${sql.raw(String(limit))}))`
 }
 
 /** The same, for rows in the order of `newestFirst`: the first condition selects the index. */
 function conditionsInOrder({ filter, reach, before }: InOrder): (SQL | undefined)[] {
   const { types = [], from } = filter
-  const all = equalities(filter, reach)
+  const all = equalities({ filter, reach })
   const [prefix] = all
+  const inReach = isReached(activity.projectId, reach)
   const isPast = (than: SQL, id: string) =>
     prefix
       ? sql`(${prefix[0]}, ${activity.id}) ${than} (${prefix[1]}, ${id}::uuid)`
@@ -91,6 +114,7 @@ function conditionsInOrder({ filter, reach, before }: InOrder): (SQL | undefined
     ...all.map(([column, value]) =>
       column === prefix?.[0] ? isWithin(column, value) : opaque(eq(column, value)),
     ),
+    onlyProjectOf(reach) === null ? inReach && opaque(inReach) : undefined,
     types.length > 1 ? opaque(inArray(activity.type, types)) : undefined,
     from === undefined ? undefined : isPast(sql`>=`, from),
     before === undefined ? undefined : isPast(sql`<`, before),
@@ -101,9 +125,10 @@ function conditionsInOrder({ filter, reach, before }: InOrder): (SQL | undefined
  * The activity of rare types: a place may have little or none of it, and its own would be read to the end. Undefined where
  * there is more, or where the index of types is read anyway.
  */
-async function findFew(db: Executor, { filter, reach }: Omit<InOrder, 'before'>): Promise<SQL | undefined> {
-  const { types = [] } = filter
-  if (types.length === 0 || equalities(filter, reach)[0]?.[0] === activity.type) return undefined
+async function findFew(db: Executor, request: ReachedFilter): Promise<SQL | undefined> {
+  const { types = [] } = request.filter
+  const isReadByType = equalities(request)[0]?.[0] === activity.type && !isOfSeveral(request)
+  if (types.length === 0 || isReadByType) return undefined
   const rows = sql`
     select few.id from unnest(${sql.param(types)}::text[]) as wanted (type) cross join lateral (
       select id from ${activity} where type >= wanted.type and type <= wanted.type
@@ -115,23 +140,23 @@ async function findFew(db: Executor, { filter, reach }: Omit<InOrder, 'before'>)
 
 const MAX_FEW = 500
 
-function newestFirst(filter: ActivityFilter, reach: Reach): SQL[] {
-  const [prefix] = equalities(filter, reach)
+function newestFirst(request: ReachedFilter): SQL[] {
+  const [prefix] = equalities(request)
   return [...(prefix ? [desc(prefix[0])] : []), desc(activity.id)]
 }
 
 /** Columns that must have one value, those of the fewest rows first. */
-function equalities(
-  { taskId, actorId, projectId, types }: ActivityFilter,
-  reach: Reach,
-): [AnyColumn, string][] {
+function equalities({
+  filter: { taskId, actorId, projectId, types },
+  reach,
+}: ReachedFilter): [AnyColumn, string | SQL][] {
   const type = types?.length === 1 ? types[0] : undefined
-  const all: [AnyColumn, string | null | undefined][] = [
+  const all: [AnyColumn, string | SQL | undefined][] = [
     [activity.taskId, taskId],
     [activity.actorId, actorId],
     [activity.projectId, projectId],
-    [activity.projectId, reach.projectId],
+    [activity.projectId, onlyProjectOf(reach) ?? undefined],
     [activity.type, type],
   ]
-  return all.filter((each): each is [AnyColumn, string] => typeof each[1] === 'string')
+  return all.filter((each): each is [AnyColumn, string | SQL] => each[1] !== undefined)
 }

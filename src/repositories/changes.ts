@@ -6,6 +6,7 @@ import { changeFeed, changes } from '../db/tables/changes.ts'
 import type { ChangePosition } from '../domain/change-cursor.ts'
 import type { ActivityRow } from './activity.ts'
 import type { Executor } from './index.ts'
+import { isReached } from './reach.ts'
 
 /** An activity with its position. */
 export interface ChangeRow extends ActivityRow {
@@ -26,7 +27,8 @@ export interface SequencingPass {
 export interface ChangeRange {
   after: number
   to: number
-  projectId?: string | null | undefined
+  /** Null for those of all projects, and of none. */
+  projectIds?: readonly string[] | null | undefined
   types?: string[] | undefined
   limit: number
 }
@@ -117,7 +119,7 @@ export function changesRepository(db: Executor) {
      * Activity in the order of positions. The cost depends on the number of positions in the range, however rare the
      * activity is: each is looked up, where the planner might read all activity of a project.
      */
-    async list({ after, to, projectId, types, limit }: ChangeRange): Promise<ChangeRow[]> {
+    async list({ after, to, projectIds = null, types, limit }: ChangeRange): Promise<ChangeRow[]> {
       // With a limit, PostgreSQL does not turn the lookup around.
       const found = db.select().from(activity).where(eq(activity.id, changes.activityId)).limit(1).as('found')
       const { position } = changes
@@ -141,7 +143,7 @@ export function changesRepository(db: Executor) {
           and(
             gt(position, after),
             lte(position, to),
-            projectId ? eq(found.projectId, projectId) : undefined,
+            isReached(found.projectId, { projectIds }),
             types && inArray(found.type, types),
           ),
         )

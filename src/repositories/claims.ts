@@ -8,7 +8,7 @@ import type { ActorRef } from '../domain/new-task.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
-import { isReached, type Reach } from './reach.ts'
+import { isAmong, isReached, isReachedBy, onlyProjectOf, type Reach } from './reach.ts'
 import { taskJson, utc } from './task-json.ts'
 import { isRare } from './task-names.ts'
 import { opaque } from './task-page-conditions.ts'
@@ -17,7 +17,8 @@ import type { TaskRow } from './tasks.ts'
 
 /** Which tasks can be claimed. A list is given together with its project. */
 export interface ClaimFilter {
-  projectId?: string | undefined
+  /** Different ones. */
+  projectIds?: readonly string[] | undefined
   listId?: string | undefined
   /** Whether the list has at most `MAX_SHORT_LIST` open tasks. */
   isShortList?: boolean | undefined
@@ -119,7 +120,7 @@ const claimTask = preparedStatement<{ json: string }>(
     ), ${claiming({
       from: sql`claimant`,
       condition: sql`tasks.id = ${sql.placeholder('id')} and project_id in (select id from open)
-        and project_id = coalesce(${sql.placeholder('reach')}, project_id) and ${sql.raw(IS_CLAIMABLE)}`,
+        and ${isReachedBy(tasks.projectId, sql.placeholder('reach'))} and ${sql.raw(IS_CLAIMABLE)}`,
     })}
     select json from shown`,
 )
@@ -132,15 +133,8 @@ interface NextRow {
   hasMore: boolean
 }
 
-const FILTERS = [
-  'projectId',
-  'listId',
-  'isShortList',
-  'label',
-  'source',
-] as const satisfies readonly (keyof ClaimFilter)[]
-
-type Given = (typeof FILTERS)[number] | 'isRareLabel'
+/** What a statement depends on. */
+type Given = 'projectId' | 'projectIds' | 'listId' | 'isShortList' | 'label' | 'isRareLabel' | 'source'
 
 const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>>()
 
@@ -182,16 +176,23 @@ function claimNextOf(size: number, given: Given[]) {
 
 /** What is searched for a filter, and the order in which an index has it. */
 function searchOf(given: Given[]): { condition: SQL; order: SQL } {
-  const isInProject = sql`${tasks.projectId} is not distinct from ${sql.placeholder('projectId')}`
-  const found = given.includes('isRareLabel') ? WITH_LABEL : given.includes('isShortList') && OPEN_IN_LIST
   const others = [
     ...(given.includes('listId') ? [opaque(eq(tasks.listId, sql.placeholder('listId')))] : []),
     ...(given.includes('label') ? [opaque(HAS_LABEL)] : []),
     ...(given.includes('source') ? [opaque(eq(tasks.source, sql.placeholder('source')))] : []),
   ]
+  const found = given.includes('isRareLabel')
+    ? WITH_LABEL
+    : given.includes('isShortList')
+      ? OPEN_IN_LIST
+      : given.includes('projectIds') && firstOfEach(others)
   if (found) {
     const isOne = sql`${tasks.id} = any(array(${found}))`
-    const isInPlace = given.includes('projectId') ? opaque(isInProject) : undefined
+    const isInPlace = given.includes('projectIds')
+      ? opaque(isAmong(tasks.projectId, sql.placeholder('projectIds')))
+      : given.includes('projectId')
+        ? opaque(sql`${tasks.projectId} is not distinct from ${sql.placeholder('projectId')}`)
+        : undefined
     // No index has this order, so that the ids are read instead.
     return { condition: allOf(isOne, isInPlace, ...others, opaque(CLAIMABLE)), order: sql`-priority, id` }
   }
@@ -213,6 +214,15 @@ const OPEN_IN_LIST = sql`
   where list_id = ${sql.placeholder('listId')} and status >= 'open' and status <= 'open' and deleted_at is null
   order by status, id`
 
+/** Of several projects: the first of each, from the project's own index. More than are ever locked at once, usually. */
+const firstOfEach = (others: SQL[]): SQL => sql`
+  select first.id from ${projects} as reached cross join lateral (
+    select id from ${tasks} where ${allOf(isWithin(tasks.projectId, sql`reached.id`), CLAIMABLE, ...others)}
+    order by project_id, priority desc, id limit ${sql.raw(String(MAX_CANDIDATES))}
+  ) as first where ${isAmong(sql`reached.id`, sql.placeholder('projectIds'))}`
+
+const MAX_CANDIDATES = 100
+
 const allOf = (...conditions: (SQL | undefined)[]): SQL => and(...conditions) ?? sql`true`
 
 /** Claims of tasks. Each is one statement, and leases are judged by the clock of the database. */
@@ -222,7 +232,7 @@ export function claimsRepository(db: Executor, reach: Reach) {
   return {
     /** Claims a task, and returns it as JSON text; undefined if it can't be claimed. */
     async claim(id: string, claim: NewClaimRow): Promise<string | undefined> {
-      const { rows } = await claimTask(db, { id, reach: reach.projectId, ...valuesOf([claim]) })
+      const { rows } = await claimTask(db, { id, reach: reach.projectIds, ...valuesOf([claim]) })
       return rows[0]?.json
     },
 
@@ -235,15 +245,22 @@ export function claimsRepository(db: Executor, reach: Reach) {
       claims: NewClaimRow[],
       { filter, skipsExpired }: { filter: ClaimFilter; skipsExpired: boolean },
     ): Promise<NextClaims> {
-      const given: Given[] = FILTERS.filter(
-        (member) => filter[member] !== undefined && filter[member] !== false,
-      )
-      const { label, isShortList: _, ...values } = filter
-      if (label !== undefined && (await isRare(db, { kind: 'labels', names: [label] })))
-        given.push('isRareLabel')
-      const { rows } = await claimNextOf(claims.length, given)(db, {
-        ...values,
+      const { projectIds = null, listId, isShortList, label, source } = filter
+      const projectId = onlyProjectOf({ projectIds })
+      const values = {
+        ...(projectId !== null ? { projectId } : projectIds !== null && { projectIds }),
+        ...(listId !== undefined && { listId }),
         ...(label !== undefined && { label: [label] }),
+        ...(source !== undefined && { source }),
+      }
+      const given = Object.keys(values) as (keyof typeof values & Given)[]
+      const isRareLabel = label !== undefined && (await isRare(db, { kind: 'labels', names: [label] }))
+      const { rows } = await claimNextOf(claims.length, [
+        ...given,
+        ...(isShortList ? ['isShortList' as const] : []),
+        ...(isRareLabel ? ['isRareLabel' as const] : []),
+      ])(db, {
+        ...values,
         skipsExpired,
         ...valuesOf(claims),
       }).catch(namingUnavailable)
@@ -270,7 +287,7 @@ export function claimsRepository(db: Executor, reach: Reach) {
      * one task is waited for.
      */
     async listExpired({
-      filter: { projectId, listId } = {},
+      filter: { projectIds, listId } = {},
       id,
       limit,
     }: {
@@ -296,7 +313,7 @@ export function claimsRepository(db: Executor, reach: Reach) {
             lte(tasks.claimExpiresAt, now),
             inReach,
             id === undefined ? undefined : eq(tasks.id, id),
-            projectId === undefined ? undefined : eq(tasks.projectId, projectId),
+            isReached(tasks.projectId, { projectIds: projectIds ?? null }),
             listId === undefined ? undefined : eq(tasks.listId, listId),
           ),
         )

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { and, asc, desc, eq, isNull, sql } from '../db/drizzle.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import type { Executor } from './index.ts'
 import { openCount } from './lists.ts'
-import { isReached, type Reach } from './reach.ts'
+import { isReached, onlyProjectOf, type Reach } from './reach.ts'
+import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 
 export interface ContextListRow {
   id: string
@@ -49,7 +50,12 @@ export function contextRepository(db: Executor, reach: Reach) {
       projectId: string | null,
       { includeArchived = false } = {},
     ): Promise<{ open: number; inProgress: number }> {
-      const isNamed = (projectId ?? reach.projectId) !== null
+      const isNamed = (projectId ?? onlyProjectOf(reach)) !== null
+      const conditions = [
+        isReached(lists.projectId, reach),
+        projectId === null ? undefined : eq(lists.projectId, projectId),
+        isNamed || includeArchived ? undefined : sql.raw(IS_IN_ACTIVE_PROJECT),
+      ]
       const { rows } = await db.execute<{ not_done: number; in_progress: number }>(sql`
         select coalesce(sum(${openCount}), 0)::integer as not_done,
           coalesce(sum(progress.count), 0)::integer as in_progress
@@ -60,13 +66,9 @@ export function contextRepository(db: Executor, reach: Reach) {
             order by status offset 0
           ) as tasks
         ) as progress
-        where ${isWithin(reach.projectId)} and ${isWithin(projectId)}
-          and ${isNamed || includeArchived ? sql`true` : sql`project_id in (select id from projects where archived_at is null)`}`)
+        where ${and(...conditions) ?? sql`true`}`)
       const { not_done = 0, in_progress = 0 } = rows[0] ?? {}
       return { open: not_done - in_progress, inProgress: in_progress }
     },
   }
 }
-
-const isWithin = (projectId: string | null): SQL =>
-  projectId === null ? sql`true` : sql`lists.project_id = ${projectId}`

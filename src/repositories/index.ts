@@ -53,7 +53,7 @@ import { webhookFanOutRepository } from './webhooks/fan-out.ts'
 import { webhookQueueRepository } from './webhooks/queue.ts'
 import { webhooksRepository } from './webhooks/webhooks.ts'
 
-export { everywhere, type Reach } from './reach.ts'
+export { everywhere, inProject, onlyProjectOf, type Reach, reaches } from './reach.ts'
 
 /** The pool, or a transaction on it. */
 export type Executor = Pick<

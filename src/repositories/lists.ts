@@ -6,7 +6,7 @@ import { listCountChanges } from '../db/tables/task-counts.ts'
 import { listNotEmpty } from '../errors/index.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
-import { isReached, type Reach } from './reach.ts'
+import { isReached, isReachedBy, onlyProjectOf, type Reach } from './reach.ts'
 
 /** `openCount` is as of the last aggregation; methods with `counted` in their name return the exact one. */
 export type ListRow = typeof lists.$inferSelect
@@ -37,9 +37,8 @@ export const openCount = sql<number>`(lists.open_count + coalesce((
   from (select list_id, sum(change) as change from ${listCountChanges} group by list_id) as pending
 ) ->> lists.id::text, '0')::integer)`
 
-/** A list, a project, or all projects. */
-interface ListsPlace {
-  projectId: string | null
+/** A list, or some projects, or all. */
+interface ListsPlace extends Reach {
   listId: string | undefined
 }
 
@@ -54,24 +53,21 @@ export async function countOpenTasks(db: Executor, place: ListsPlace): Promise<n
   return rows[0]?.count ?? 0
 }
 
-const isListIn = ({ projectId, listId }: ListsPlace): SQL | undefined =>
-  and(
-    projectId === null ? undefined : eq(lists.projectId, projectId),
-    listId === undefined ? undefined : eq(lists.id, listId),
-  )
+const isListIn = ({ listId, ...reach }: ListsPlace): SQL | undefined =>
+  and(isReached(lists.projectId, reach), listId === undefined ? undefined : eq(lists.id, listId))
 
-const reachProjectId = sql.placeholder('projectId')
+const isInReach = isReachedBy(sql`project_id`, sql.placeholder('reach'))
 const findByList = findingDestination(
   'by list',
-  sql`lists.id = ${sql.placeholder('listId')} and (${reachProjectId}::uuid is null or project_id = ${reachProjectId}::uuid)`,
+  sql`lists.id = ${sql.placeholder('listId')} and ${isInReach}`,
 )
 const listByIds = findingDestination(
   'by lists',
-  sql`lists.id = any(${sql.placeholder('listIds')}::uuid[]) and (${reachProjectId}::uuid is null or project_id = ${reachProjectId}::uuid)`,
+  sql`lists.id = any(${sql.placeholder('listIds')}::uuid[]) and ${isInReach}`,
 )
 const findDefaultOf = findingDestination(
   'default of project',
-  sql`lists.is_default and project_id = ${reachProjectId}`,
+  sql`lists.is_default and project_id = ${sql.placeholder('projectId')}`,
 )
 const findDefault = findingDestination('default', sql`lists.is_default and projects.is_default`)
 
@@ -189,14 +185,16 @@ export function listsRepository(db: Executor, reach: Reach) {
         })
     },
 
-    /** The destination of a task: the given list, else the default list of the reach's project or the default project. */
+    /**
+     * The destination of a task: the given list, else the default list of the reach's only project, or of the default
+     * project if all are in reach.
+     */
     async findDestination(listId: string | undefined): Promise<DestinationRow | undefined> {
-      const { projectId } = reach
       const { rows } = listId
-        ? await findByList(db, { listId, projectId })
-        : projectId
-          ? await findDefaultOf(db, { projectId })
-          : await findDefault(db, {})
+        ? await findByList(db, { listId, reach: reach.projectIds })
+        : reach.projectIds === null
+          ? await findDefault(db, {})
+          : await findDefaultOf(db, { projectId: onlyProjectOf(reach) })
       return rows[0]
     },
 
@@ -211,8 +209,7 @@ export function listsRepository(db: Executor, reach: Reach) {
      * @throws AppError `unavailable` when the database is away.
      */
     async listDestinations(listIds: string[]): Promise<DestinationRow[]> {
-      const { projectId } = reach
-      const { rows } = await listByIds(db, { listIds, projectId }).catch(namingUnavailable)
+      const { rows } = await listByIds(db, { listIds, reach: reach.projectIds }).catch(namingUnavailable)
       return rows
     },
   }

@@ -5,5 +5,5 @@ import { type AnyColumn, type Placeholder, type SQL, sql } from '../db/drizzle.t
  * After an equality the planner drops the column from the order, and may read all rows in the order of their ids to find
  * the few of one project: a million for a project whose tasks are old.
  */
-export const isWithin = (column: AnyColumn, value: string | Placeholder): SQL =>
+export const isWithin = (column: AnyColumn, value: string | Placeholder | SQL): SQL =>
   sql`${column} >= ${value} and ${column} <= ${value}`

@@ -8,7 +8,7 @@ import type { ActivityRow } from './activity.ts'
 import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
 import { namingUnavailable } from './database-away.ts'
 import type { Executor } from './index.ts'
-import type { Reach } from './reach.ts'
+import { onlyProjectOf, type Reach } from './reach.ts'
 
 /** An activity whose project, unless given, is that of its task, or else that of the reach. */
 export interface PostedActivity {
@@ -38,7 +38,9 @@ const values = sql.raw(given.map(({ name, cast }) => name + cast).join(', '))
 const input = columnArrays<PostedActivity>({
   ...arraysOf(given, ({ name, type, read }) => ({ [name]: [type, ({ row }) => read(row)] })),
   given_project: ['uuid', ({ row }) => row.projectId],
-  reach: ['uuid', ({ reach }) => reach.projectId],
+  // As text: arrays of different lengths are no array of arrays.
+  reach: ['text', ({ reach: { projectIds } }) => projectIds && `{${projectIds.join()}}`],
+  only_project: ['uuid', ({ reach }) => onlyProjectOf(reach)],
 })
 
 const insertActivities = insertion('insert posted activities')
@@ -55,10 +57,10 @@ function insertion(
     name,
     sql`
       with input as materialized (
-        select input.*, task.project_id as task_project, coalesce(given_project, task.project_id, reach) as project_id
+        select input.*, task.project_id as task_project, coalesce(given_project, task.project_id, only_project) as project_id
         from ${input.as('input')}
         left join ${tasks} as task on task.id = task_id and deleted_at is null
-          and (reach is null or task.project_id = reach)
+          and (reach is null or task.project_id = any(reach::uuid[]))
       ), open as (
         select id from ${projects} where id in (select project_id from input) and archived_at is null
         order by id for key share
@@ -66,7 +68,7 @@ function insertion(
         select * from input
         where (task_id is null or task_project = project_id)
           and (project_id is null or project_id in (select id from open))
-          and (reach is null or project_id = reach)
+          and (reach is null or project_id = any(reach::uuid[]))
       ), ${claims} written as (
         insert into ${activity} (project_id, ${names}) select project_id, ${values} from allowed ${condition}
         returning id, project_id

@@ -41,9 +41,8 @@ export interface NameFilter {
   orNone: boolean
 }
 
-interface FilterRequest {
-  reach: Reach
-  filter: TaskFilter
+interface FilterRequest extends Reach {
+  place: TaskFilter
   sortBy: TaskPageRequest['sortBy']
 }
 
@@ -63,7 +62,7 @@ export interface FilterConditions {
  */
 export async function conditionOf(
   db: Executor,
-  { reach, filter, sortBy }: FilterRequest,
+  { projectIds, place: filter, sortBy }: FilterRequest,
 ): Promise<FilterConditions> {
   const { createdSince, openedSince, updatedSince, labels, assignees, statuses, isReady } = filter
   const others = and(
@@ -83,7 +82,7 @@ export async function conditionOf(
   )
   const isInTrashOrder = filter.deletedSince === undefined || sortBy === 'deleted'
   if (!others && isInTrashOrder) return { others }
-  const found = findByValue(filter) ?? (await findFew(db, { reach, filter, sortBy }))
+  const found = findByValue(filter) ?? (await findFew(db, { projectIds, place: filter, sortBy }))
   return found ? { found, others } : { indexed: inIndex(filter, sortBy), others }
 }
 
@@ -112,9 +111,12 @@ const hasNumber = (number: number, kind?: 'issue' | 'pull_request') =>
   ) ?? sql`true`
 
 /** By names, statuses, claims, or times, as far as few tasks have them. */
-async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): Promise<SQL | undefined> {
-  const { createdSince, openedSince, updatedSince, deletedSince, labels, assignees, listId } = filter
-  const projectId = filter.projectId ?? reach.projectId
+async function findFew(
+  db: Executor,
+  { projectIds, place: filter, sortBy }: FilterRequest,
+): Promise<SQL | undefined> {
+  const { createdSince, openedSince, updatedSince, deletedSince, labels, assignees, projectId, listId } =
+    filter
   const isFew = async (rows: SQL) => {
     const beyond = await db.execute(
       sql`select from (${rows} limit ${sql.raw(String(MAX_RARE + 1))}) as beyond offset ${sql.raw(String(MAX_RARE))}`,
@@ -127,8 +129,8 @@ async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): 
     if (await isFew(rows)) return rows
   }
   if (deletedSince) {
-    const inProject = projectId === null ? undefined : isWithin(tasks.projectId, projectId)
-    const place = projectId === null ? sql`` : sql`project_id desc, `
+    const inProject = projectId === undefined ? undefined : isWithin(tasks.projectId, projectId)
+    const place = projectId === undefined ? sql`` : sql`project_id desc, `
     const rows = sql`select id from ${tasks} where ${and(inProject, gt(tasks.deletedAt, deletedSince))}
       order by ${place}deleted_at desc, id desc`
     return sortBy !== 'deleted' && (await isFew(rows)) ? rows : undefined
@@ -143,10 +145,11 @@ async function findFew(db: Executor, { reach, filter, sortBy }: FilterRequest): 
   // Most tasks of an old project are done, and what is not may be at the end of any order.
   const statuses = filter.statuses ?? (filter.isReady ? (['open', 'in_progress'] as const) : [])
   const areOpen = statuses.length > 0 && !statuses.includes('done')
-  if (areOpen && !inIndex(filter, sortBy) && (await countOpenTasks(db, { projectId, listId })) <= MAX_RARE) {
+  const lists = { projectIds: projectId === undefined ? projectIds : [projectId], listId }
+  if (areOpen && !inIndex(filter, sortBy) && (await countOpenTasks(db, lists)) <= MAX_RARE) {
     // Each list by itself, in the order of its index: without statistics, that of all open tasks seems as good.
     const isOpen = and(inArray(tasks.status, [...statuses]), NOT_DELETED)
-    return sql`select open.id from (${listsIn({ projectId, listId })}) as places cross join lateral (
+    return sql`select open.id from (${listsIn(lists)}) as places cross join lateral (
       select id from ${tasks} where list_id >= places.id and list_id <= places.id and ${isOpen}
       order by list_id, status, id limit ${sql.raw(String(2 * MAX_RARE))}
     ) as open`

@@ -1,11 +1,11 @@
-import { type SQL, sql } from '../db/drizzle.ts'
+import { type AnyColumn, and, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { codehostLabels } from '../db/tables/codehost.ts'
 import { projects } from '../db/tables/projects.ts'
 import { taskNameChanges } from '../db/tables/task-counts.ts'
 import { taskNames } from '../db/tables/task-names.ts'
 import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
-import type { Reach } from './reach.ts'
+import { inProject, isReached, onlyProjectOf, type Reach } from './reach.ts'
 import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 import { patternOf } from './task-texts.ts'
 
@@ -38,18 +38,17 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   return {
     /** Most used first. Unused names are omitted. */
     async list(filter: NameRequest, limit: number): Promise<UsedName[]> {
-      const projectId = filter.projectId ?? reach.projectId
-      const { condition, order } = inOrder(filter.kind, projectId)
+      const place = filter.projectId === undefined ? reach : inProject(filter.projectId)
       // Counts and pending changes are read in one snapshot, so that none is counted twice.
       const { rows } = await db.execute<UsedName & Record<string, unknown>>(sql`
         with used as (
-          (select key, name, task_count as tasks, open_count as open, null::tid as place from ${taskNames}
-            where ${condition} order by ${order} limit ${MAX_NAMES})
+          select key, name, task_count as tasks, open_count as open, null::tid as place
+          from (${mostUsed(filter.kind, place)}) as most_used
           union all
           select lower(name), name, task_change, open_change, ctid from ${taskNameChanges}
-          where kind = ${filter.kind} and ${inProject(projectId)}
+          where kind = ${filter.kind} and ${isIn(place, taskNameChanges.projectId)}
         )
-        select key, (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(projectId) : sql``}
+        select key, (array_agg(name order by place nulls first))[1] as name, sum(open)::integer as "openCount"${filter.kind === 'label' ? colorIn(place) : sql``}
         from used where key like lower(${patternOf(filter.text ?? '')})
         group by key having sum(tasks) > 0 ${isAfter(filter.after)}
         order by "openCount" desc, key limit ${limit}`)
@@ -58,17 +57,20 @@ export function taskNamesRepository(db: Executor, reach: Reach) {
   }
 }
 
-/** The names of a place, most used first, and the order that only its index has. */
-const inOrder = (kind: NameRequest['kind'], projectId: string | null): { condition: SQL; order: SQL } =>
-  projectId === null
-    ? {
-        condition: sql`${isWithin(taskNames.kind, kind)} and ${sql.raw(IS_IN_ACTIVE_PROJECT)}`,
-        order: sql`kind desc, open_count desc`,
-      }
-    : {
-        condition: sql`${isWithin(taskNames.kind, kind)} and ${isWithin(taskNames.projectId, projectId)}`,
-        order: sql`kind desc, project_id desc, open_count desc`,
-      }
+/** The names of a place, most used first, and of several projects those of each, in the order that only its index has. */
+function mostUsed(kind: NameRequest['kind'], place: Reach): SQL {
+  const isKind = isWithin(taskNames.kind, kind)
+  if (place.projectIds === null)
+    return sql`
+      select * from ${taskNames} where ${isKind} and ${sql.raw(IS_IN_ACTIVE_PROJECT)}
+      order by kind desc, open_count desc limit ${MAX_NAMES}`
+  return sql`
+    select names.* from ${projects} cross join lateral (
+      select * from ${taskNames} where ${isKind} and ${isWithin(taskNames.projectId, sql`projects.id`)}
+      order by kind desc, project_id desc, open_count desc
+      limit ${Math.floor(MAX_NAMES / place.projectIds.length)}
+    ) as names where ${isShown(place)}`
+}
 
 const isAfter = (after: NamePosition | undefined): SQL =>
   after
@@ -98,14 +100,17 @@ export async function isRare(
   return (rows[0]?.count ?? 0) <= MAX_RARE
 }
 
-/** The color of the project's label; without a project, that of the oldest one that has it. */
-const colorIn = (projectId: string | null): SQL => sql`, (
-  select color from ${codehostLabels} where ${codehostLabels.name} = key and ${inProject(projectId)}
+/** The color of the project's label; of several projects, that of the oldest one that has it. */
+const colorIn = (place: Reach): SQL => sql`, (
+  select color from ${codehostLabels} where ${codehostLabels.name} = key and ${isIn(place, codehostLabels.projectId)}
   order by project_id limit 1) as color`
 
-/** Without a project: all that are not archived. */
-function inProject(projectId: string | null): SQL {
-  return projectId === null
-    ? sql`project_id in (select id from ${projects} where archived_at is null)`
-    : sql`project_id = ${projectId}`
-}
+/** Whether a row is in a project of the place. */
+const isIn = (place: Reach, column: AnyColumn): SQL | undefined =>
+  onlyProjectOf(place) === null
+    ? sql`${column} in (select id from ${projects} where ${isShown(place)})`
+    : isReached(column, place)
+
+/** A project that was named, or each that is not archived. */
+const isShown = (place: Reach): SQL | undefined =>
+  and(isReached(projects.id, place), onlyProjectOf(place) === null ? isNull(projects.archivedAt) : undefined)

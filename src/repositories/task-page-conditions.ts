@@ -1,13 +1,13 @@
 import { type AnyColumn, and, asc, desc, gt, isNull, type Placeholder, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { isWithin } from './ordered-by-index.ts'
-import type { Reach } from './reach.ts'
+import { isAmong, onlyProjectOf, type Reach, reaches } from './reach.ts'
 import type { TaskPageRequest } from './task-pages.ts'
 import { IS_IN_ACTIVE_PROJECT } from './task-readiness.ts'
 
 /** Where the tasks of a page come from: what the indexes of the sort orders cover. Values may be placeholders. */
 export interface TaskPlace {
-  projectId?: string | Placeholder | undefined
+  projectId?: string | Placeholder | SQL | undefined
   listId?: string | Placeholder | undefined
   /** Only the reports of this task. */
   mergedInto?: string | Placeholder | undefined
@@ -31,25 +31,43 @@ interface Range {
   until?: Position | undefined
 }
 
-/** Where the candidates of a page are, and where the caller's key may read. */
-export interface ReachedPlace {
-  reach: { projectId: Reach['projectId'] | Placeholder }
-  place: TaskPlace
+/** Where the candidates of a page are. */
+export interface ReachedPlace<Place = TaskPlace> {
+  /** The projects that the caller can read, as far as the place may be outside them; else null. */
+  projectIds: readonly string[] | Placeholder | null
+  place: Place
 }
+
+/** A place within a reach. All tasks of a reach of one project are those of the project. */
+export function placeWithin<Place extends TaskPlace & { projectId?: string | undefined }>(
+  reach: Reach,
+  place: Place,
+): ReachedPlace<Place> & Reach {
+  const projectId = isNamed(place) ? place.projectId : (onlyProjectOf(reach) ?? undefined)
+  const isReached = projectId !== undefined && reaches(reach, projectId)
+  return { projectIds: isReached ? null : reach.projectIds, place: { ...place, projectId } }
+}
+
+/** Whether a place is a project, or within one. */
+const isNamed = ({ projectId, listId, mergedInto }: TaskPlace): boolean =>
+  [projectId, listId, mergedInto].some((id) => id !== undefined)
+
+/** Whether a place is all projects of a reach that has several. */
+export const isOfSeveral = ({ projectIds, place }: ReachedPlace): boolean =>
+  projectIds !== null && !isNamed(place)
 
 /** The tasks of a place that follow a position in the order of the page. */
 export function isCandidate(
-  { reach, place }: ReachedPlace,
+  { projectIds, place }: ReachedPlace,
   { after, until, ...sort }: Sort & Range,
 ): SQL | undefined {
   const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
-  const isNamed = [projectId, listId, mergedInto].some((id) => id !== undefined) || reach.projectId !== null
-  const prefix = prefixOf({ reach, place })
+  const prefix = prefixOf(place)
   // A list is in one project: its index is used alone.
-  const isIn = (column: AnyColumn, value: string | Placeholder) =>
+  const isIn = (column: AnyColumn, value: string | Placeholder | SQL) =>
     column === prefix?.column ? isWithin(column, value) : sql`${column} is not distinct from ${value}`
   return and(
-    reach.projectId === null ? undefined : isIn(tasks.projectId, reach.projectId),
+    projectIds === null ? undefined : opaque(isAmong(tasks.projectId, projectIds)),
     deletedSince
       ? gt(tasks.deletedAt, deletedSince)
       : hasPartialIndex(sort.sortBy, prefix)
@@ -58,7 +76,7 @@ export function isCandidate(
     projectId === undefined ? undefined : isIn(tasks.projectId, projectId),
     listId === undefined ? undefined : isIn(tasks.listId, listId),
     mergedInto === undefined ? undefined : isIn(tasks.mergedInto, mergedInto),
-    skipsArchived && !isNamed ? sql.raw(IS_IN_ACTIVE_PROJECT) : undefined,
+    skipsArchived && !isNamed(place) ? sql.raw(IS_IN_ACTIVE_PROJECT) : undefined,
     after && compared(after, { ...sort, prefix, than: sort.direction === 'ascending' ? '>' : '<' }),
     until && compared(until, { ...sort, prefix, than: sort.direction === 'ascending' ? '<=' : '>=' }),
   )
@@ -75,24 +93,23 @@ const hasPartialIndex = (sortBy: Sort['sortBy'], prefix: Prefix | undefined): bo
   sortBy !== 'created' || prefix?.column === tasks.projectId || prefix?.column === tasks.mergedInto
 
 /** Begins with the list, project or target, so that only the index of this place and sort returns rows in this order. */
-export function orderOf(reached: ReachedPlace, { sortBy, direction }: Sort): SQL[] {
+export function orderOf(place: TaskPlace, { sortBy, direction }: Sort): SQL[] {
   const order = direction === 'ascending' ? asc : desc
   const key = SORT_KEYS[sortBy]
-  const prefix = prefixOf(reached)
+  const prefix = prefixOf(place)
   return [...(prefix ? [order(prefix.column)] : []), ...(key ? [order(key)] : []), order(tasks.id)]
 }
 
 /** The column that the index of a place begins with; none for all projects. */
-function prefixOf({ reach, place }: ReachedPlace): Prefix | undefined {
-  if (place.mergedInto !== undefined) return { column: tasks.mergedInto, value: place.mergedInto }
-  if (place.listId !== undefined) return { column: tasks.listId, value: place.listId }
-  const projectId = place.projectId ?? reach.projectId
-  return projectId === null ? undefined : { column: tasks.projectId, value: projectId }
+function prefixOf({ projectId, listId, mergedInto }: TaskPlace): Prefix | undefined {
+  if (mergedInto !== undefined) return { column: tasks.mergedInto, value: mergedInto }
+  if (listId !== undefined) return { column: tasks.listId, value: listId }
+  return projectId === undefined ? undefined : { column: tasks.projectId, value: projectId }
 }
 
 interface Prefix {
   column: AnyColumn
-  value: string | Placeholder
+  value: string | Placeholder | SQL
 }
 
 const SORT_KEYS = {

@@ -1,13 +1,15 @@
 import { and, type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
+import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { MAX_PAGE_BYTES } from '../domain/cursor.ts'
 import type { Executor } from './index.ts'
-import type { Reach } from './reach.ts'
+import { isAmong, isReachedBy, type Reach } from './reach.ts'
 import type { FilterConditions } from './task-filters.ts'
 import { jsonBytes, taskJson, taskJsonParts, utc } from './task-json.ts'
 import {
   isCandidate,
+  isOfSeveral,
   opaque,
   orderOf,
   type Position,
@@ -59,12 +61,12 @@ const statements = new Map<string, ReturnType<typeof preparedStatement<PageRow>>
 /** Reads a page of a place. The best plan is the same for all values, so each shape is prepared once. */
 export async function readPlaceJson(
   db: Executor,
-  { reach, place, page }: { reach: Reach; place: TaskPlace; page: TaskPageRequest },
+  { projectIds, place, page }: ReachedPlace & { page: TaskPageRequest },
 ): Promise<TaskPageJson> {
   const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
   const { after, ...sort } = page
   const values = {
-    ...(reach.projectId !== null && { reach: reach.projectId }),
+    ...(projectIds !== null && { reach: projectIds }),
     ...(projectId !== undefined && { projectId }),
     ...(listId !== undefined && { listId }),
     ...(mergedInto !== undefined && { mergedInto }),
@@ -72,7 +74,7 @@ export async function readPlaceJson(
     ...(after && { afterId: after.id, ...(page.sortBy !== 'created' && { afterKey: after.key }) }),
   }
   const read = statementFor({ ...sort, skipsArchived, given: Object.keys(values) })
-  if (!read) return readRowsJson(db, { page, rows: rowsOf({ reach, place }, page) })
+  if (!read) return readRowsJson(db, { page, rows: rowsOf({ projectIds, place }, page) })
   return pageOf(await read(db, values), page)
 }
 
@@ -92,10 +94,11 @@ export function rowsOf(
   reached: ReachedPlace,
   { indexed, others, ...page }: PositionedPage & Conditions,
 ): SQL {
+  if (isOfSeveral(reached)) return rowsOfEach(reached, { ...page, indexed, others })
   if (page.sortBy === 'reports' && !reached.place.deletedSince)
     return rowsByReports(reached, { indexed, others, ...page })
   const condition = and(isCandidate(reached, page), indexed, others && opaque(others))
-  return sql`select * from ${tasks} where ${condition} ${inOrder(reached, page)}`
+  return sql`select * from ${tasks} where ${condition} ${inOrder(reached.place, page)}`
 }
 
 /** The rows of a page, of few tasks that an index has found. These are read first, by their ids, and then sorted. */
@@ -104,7 +107,7 @@ export function foundRowsOf(
   { found, others, ...page }: PositionedPage & { found: SQL; others: SQL | undefined },
 ): SQL {
   return sql`select * from (select * from ${tasks} where id = any(array(${found})) offset 0) as tasks
-    where ${and(isCandidate(reached, page), others)} ${inOrder(reached, page)}`
+    where ${and(isCandidate(reached, page), others)} ${inOrder(reached.place, page)}`
 }
 
 /** The first tasks of a page's order that meet a condition, of so many. */
@@ -113,7 +116,7 @@ export function walkedRowsOf(
   { examined, condition, indexed, ...page }: PositionedPage & Walk,
 ): SQL {
   return sql`select * from (${rowsOf(reached, { ...page, indexed, limit: examined })}) as tasks
-    where ${condition} ${inOrder(reached, page)}`
+    where ${condition} ${inOrder(reached.place, page)}`
 }
 
 interface Walk extends Pick<FilterConditions, 'indexed'> {
@@ -123,21 +126,49 @@ interface Walk extends Pick<FilterConditions, 'indexed'> {
 }
 
 interface Offset {
-  reached: ReachedPlace
+  reached: ReachedPlace & Reach
   offset: number
 }
 
-/** The position that so many rows of a page's order come before; undefined if there are no more. */
+/**
+ * The position that so many rows of a page's order come before, or in several projects not more, and not less than the
+ * share of one project; undefined if there are no more.
+ */
 export async function readPosition(
   db: Executor,
   { reached, offset, ...page }: PositionedPage & Pick<FilterConditions, 'indexed'> & Offset,
 ): Promise<TaskPosition | undefined> {
+  const share = Math.floor(offset / (isOfSeveral(reached) ? (reached.projectIds?.length ?? 1) : 1))
+  const rowAt = (place: ReachedPlace) => sql`
+    select * from (${rowsOf(place, { ...page, limit: share + 1 })}) as tasks offset ${sql.raw(String(share))}`
+  const found = isOfSeveral(reached)
+    ? sql`${ofEach(reached, rowAt)} ${inOrder(reached.place, { ...page, limit: 1 })}`
+    : rowAt(reached)
   // Not the id alone: an index of another order has it, too, and sorting that seems cheaper.
   const { rows } = await db.execute<{ id: string; key: string | null; version: number }>(sql`
-    select id, ${sql.raw(KEYS[page.sortBy])} as key, version
-    from (${rowsOf(reached, { ...page, limit: offset + 1 })}) as tasks offset ${sql.raw(String(offset))}`)
+    select id, ${sql.raw(KEYS[page.sortBy])} as key, version from (${found}) as tasks`)
   const [row] = rows
   return row && { id: row.id, key: keyOf(page, row.key) }
+}
+
+/**
+ * The rows of a page of several projects: as many of each as the page has, from the project's own index. An index of all
+ * tasks would be read past those of other projects.
+ */
+const rowsOfEach = (reached: ReachedPlace, page: PositionedPage & Conditions): SQL =>
+  sql`${ofEach(reached, (place) => rowsOf(place, page))} ${inOrder(reached.place, page)}`
+
+/** The rows of each project of a reach. */
+function ofEach(
+  { projectIds, place: { skipsArchived, ...place } }: ReachedPlace,
+  rowsOf: (place: ReachedPlace) => SQL,
+): SQL {
+  const condition = and(
+    projectIds === null ? undefined : isAmong(sql`reached.id`, projectIds),
+    skipsArchived ? sql`reached.archived_at is null` : undefined,
+  )
+  const rows = rowsOf({ projectIds: null, place: { ...place, projectId: sql`reached.id` } })
+  return sql`select tasks.* from ${projects} as reached cross join lateral (${rows}) as tasks where ${condition}`
 }
 
 /**
@@ -166,17 +197,17 @@ function rowsByReports(
     others && opaque(others),
   )
   return sql`select * from (
-    (select * from ${tasks} where ${reported} ${inOrder(reached, page)})
+    (select * from ${tasks} where ${reported} ${inOrder(reached.place, page)})
     union all
-    (select * from ${tasks} where ${unreported} ${inOrder(reached, byCreation)})
-  ) as tasks ${inOrder(reached, page)}`
+    (select * from ${tasks} where ${unreported} ${inOrder(reached.place, byCreation)})
+  ) as tasks ${inOrder(reached.place, page)}`
 }
 
 const LAST_ID = sql.raw(`'ffffffff-ffff-ffff-ffff-ffffffffffff'`)
 
 /** The limit is no parameter: plans depend on it. */
-const inOrder = (reached: ReachedPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
-  sql`order by ${sql.join(orderOf(reached, page), sql`, `)} limit ${sql.raw(String(page.limit))}`
+const inOrder = (place: TaskPlace, page: Omit<TaskPageRequest, 'after'>): SQL =>
+  sql`order by ${sql.join(orderOf(place, page), sql`, `)} limit ${sql.raw(String(page.limit))}`
 
 /** As many of these tasks as a page has room for, in the order of the ids; at least the first that there is. */
 export async function readTasksJson(
@@ -208,7 +239,7 @@ const findJson = preparedStatement<TaskJson>(
   sql`
     select ${taskJson({ isSummary: false })} as json, version from ${tasks}
     where id = ${sql.placeholder('id')} and deleted_at is null
-      and project_id = coalesce(${sql.placeholder('reach')}, project_id)`,
+      and ${isReachedBy(tasks.projectId, sql.placeholder('reach'))}`,
 )
 
 /** Reads a task. */
@@ -216,7 +247,7 @@ export async function readTaskJson(
   db: Executor,
   { reach, id }: { reach: Reach; id: string },
 ): Promise<TaskJson | undefined> {
-  const { rows } = await findJson(db, { id, reach: reach.projectId })
+  const { rows } = await findJson(db, { id, reach: reach.projectIds })
   return rows[0]
 }
 
@@ -253,7 +284,7 @@ function statementFor(shape: PageShape) {
   }
   const afterId = value('afterId')
   const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
-  const rows = rowsOf({ reach: { projectId: value('reach') ?? null }, place }, { ...page, after })
+  const rows = rowsOf({ projectIds: value('reach') ?? null, place }, { ...page, after })
   // PostgreSQL tells names apart by their first 63 characters.
   const statement = preparedStatement<PageRow>(`page of tasks #${statements.size}`, pageStatement(rows, page))
   statements.set(shapeKey, statement)

@@ -4,6 +4,7 @@ import type { Executor } from './index.ts'
 import { isReached, type Reach } from './reach.ts'
 import { comparedColumns } from './task-columns.ts'
 import { conditionOf, type TaskFilter } from './task-filters.ts'
+import { placeWithin } from './task-page-conditions.ts'
 import {
   foundRowsOf,
   readPlaceJson,
@@ -58,8 +59,8 @@ export function taskPages(
      * after so many tasks, and the next one continues there.
      */
     async list({ words = [], ...filter }: TaskFilter, page: TaskPageRequest): Promise<TaskPageJson> {
-      const { found, indexed, others } = await conditionOf(db, { reach, filter, sortBy: page.sortBy })
-      const reached = { reach, place: filter }
+      const reached = placeWithin(reach, filter)
+      const { found, indexed, others } = await conditionOf(db, { ...reached, sortBy: page.sortBy })
       if (found) {
         const condition = and(others, words.length > 0 ? contains(words) : undefined)
         return readRowsJson(db, { page, rows: foundRowsOf(reached, { ...page, found, others: condition }) })
@@ -80,7 +81,8 @@ export function taskPages(
       const matches = rarest?.matches ?? Number.POSITIVE_INFINITY
       if (matches > MAX_RARE_MATCHES) {
         const examined = matches > MAX_INDEXED_MATCHES ? maxScanned : Math.min(maxScanned, MAX_TRIED)
-        const near = await walk({ examined })
+        // Several projects are together not read further, either.
+        const near = await walk({ examined, until: isLarge })
         if (!isLarge || near.last) return near
       }
       if (!rarest || matches > MAX_INDEXED_MATCHES) {
@@ -99,8 +101,8 @@ export function taskPages(
     /** The number of tasks, up to `max`. */
     async count({ words = [], ...filter }: TaskFilter, max: number): Promise<TaskCount> {
       const sortBy = filter.updatedSince ? 'updated' : filter.openedSince ? 'opened' : 'created'
-      const { found, indexed, others } = await conditionOf(db, { reach, filter, sortBy })
-      const reached = { reach, place: filter }
+      const reached = placeWithin(reach, filter)
+      const { found, indexed, others } = await conditionOf(db, { ...reached, sortBy })
       const page = { ...UNSORTED, sortBy, limit: max } as const
       const condition = and(others, words.length > 0 ? contains(words) : undefined)
       if (found) return countOf(foundRowsOf(reached, { ...page, found, others: condition }))
@@ -111,7 +113,7 @@ export function taskPages(
         return countOf(foundRowsOf(reached, { ...page, found: foundByText(words, rarest.word), others }))
       const beyond = isLarge && (await readPosition(db, { reached, ...page, indexed, offset: maxExamined }))
       const counted = await countOf(
-        walkedRowsOf(reached, { ...page, indexed, examined: maxExamined, condition }),
+        walkedRowsOf(reached, { ...page, until: beyond, indexed, examined: maxExamined, condition }),
       )
       return { ...counted, isExact: counted.count >= max || !beyond }
     },

@@ -4,7 +4,7 @@ import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ownedBy } from '../lib/work-owner.ts'
-import type { Repositories } from '../repositories/index.ts'
+import { onlyProjectOf, type Repositories } from '../repositories/index.ts'
 import type { KeyBySecret } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
@@ -18,7 +18,8 @@ export interface Caller {
   keyId: string
   name: string
   scopes: Scope[]
-  projectId: string | null
+  /** The projects in reach; null for all. */
+  projectIds: readonly string[] | null
   /** When the key expires, or the secret that the request or its session was authenticated with. */
   expiresAt: Date | null
   /** Whether that secret was replaced by a newer one, and is valid for its overlap. */
@@ -138,14 +139,14 @@ export function accessService({
     },
 
     describe(caller: Caller): Me {
-      const { type, id, keyId, name, scopes, projectId, expiresAt } = caller
+      const { type, id, keyId, name, scopes, expiresAt } = caller
       return {
         type: type === 'session' ? 'session' : 'key',
         id,
         keyId,
         name,
         scopes,
-        projectId,
+        projectId: onlyProjectOf(caller),
         expiresAt: expiresAt?.toISOString() ?? null,
       }
     },
@@ -159,7 +160,7 @@ function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: K
     keyId: id,
     name,
     scopes: scopes as Scope[],
-    projectId,
+    projectIds: projectId === null ? null : [projectId],
     expiresAt: earliest(expiresAt, secretExpiresAt),
     // Only rotation sets the expiry of a secret.
     isReplaced: secretExpiresAt !== null,

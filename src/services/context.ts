@@ -8,7 +8,7 @@ import { visible } from '../domain/visible.ts'
 import { projectNotFound, validationFailed } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeSlices } from '../lib/time-slices.ts'
-import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import { type BoundRepositories, onlyProjectOf, type Repositories } from '../repositories/index.ts'
 import type { ProjectRow } from '../repositories/projects.ts'
 import type { RuleRef } from '../repositories/rules.ts'
 import {
@@ -45,7 +45,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       const bound = repos.within(caller)
       const whole = await gather(bound, {
         caller,
-        projectId: projectId ?? caller.projectId,
+        projectId: projectId ?? onlyProjectOf(caller),
         includeArchived,
         paths,
       })
@@ -61,7 +61,7 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       refuseParts({ paths, budgetTokens })
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const refs = await bound.rules.listRefs(projectId ?? caller.projectId)
+      const refs = await bound.rules.listRefs(projectId ?? onlyProjectOf(caller))
       const { versions, heldBytes, ...rules } = visibleRules(ruleSequence(bound.rules, refs))
       return { identity: [AGENTS_HEADING, versions], heldBytes, markdown: () => agentsMarkdown(rules) }
     },

@@ -17,6 +17,7 @@ import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
 import type { AccessService, Caller } from './access.ts'
 import { changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
+import { defaultProjectOf } from './place.ts'
 import { writableProject } from './writable-project.ts'
 
 interface KeysDeps {
@@ -125,15 +126,19 @@ interface RecordedChange {
   details?: Record<string, unknown> | undefined
 }
 
+interface RequestedStrength extends Strength {
+  projectId: string | null
+}
+
 /** The strength of the new key; omitted members are those of the caller's key. */
 function requestedStrength(
   caller: Caller,
   { key: { scopes, projectId, expiresAt }, now }: { key: NewApiKey; now: Date },
-): Strength {
+): RequestedStrength {
   const expiry = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
-  const requested: Strength = {
+  const requested: RequestedStrength = {
     scopes: [...new Set(scopes ?? [])],
-    projectId: projectId === undefined ? caller.projectId : projectId,
+    projectId: projectId === undefined ? defaultProjectOf(caller) : projectId,
     expiresAt: expiry === undefined ? caller.expiresAt : expiry,
   }
   if (requested.expiresAt && requested.expiresAt <= now) throw invalidExpiry('must be in the future')
@@ -144,7 +149,7 @@ function requestedStrength(
   }
   const beyond = scopeBeyond(requested, caller)
   if (beyond) throw insufficientScope(beyond)
-  if (caller.projectId && requested.projectId === null) throw insufficientScope('admin')
+  if (caller.projectIds && requested.projectId === null) throw insufficientScope('admin')
   return requested
 }
 

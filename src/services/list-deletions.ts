@@ -1,7 +1,7 @@
 import { idsOf } from '../domain/list-order.ts'
 import { AppError, listIsDefault, listNotEmpty, listNotFound, validationFailed } from '../errors/index.ts'
 import type { ListDeletionRow } from '../repositories/deletions.ts'
-import { type BoundRepositories, everywhere } from '../repositories/index.ts'
+import { type BoundRepositories, everywhere, inProject } from '../repositories/index.ts'
 import type { ListRow } from '../repositories/lists.ts'
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
@@ -77,7 +77,7 @@ export function listDeletionsOf({ repos, clock, ...limits }: DeletionDeps) {
   /** Deletes the list and moves the tasks added since. Returns false if it has to be retried. */
   async function finish(deletion: ListDeletionRow): Promise<boolean> {
     const { listId, projectId } = deletion
-    const bound = repos.within({ projectId })
+    const bound = repos.within(inProject(projectId))
     await bound.listDeletions.refuseNewTasks(listId)
     return bound
       .transaction(async (repos) => {

@@ -11,7 +11,7 @@ import {
   tooManyRules,
 } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../repositories/index.ts'
+import { type BoundRepositories, onlyProjectOf, type Repositories } from '../repositories/index.ts'
 import type { RuleRow, RuleVersionRow } from '../repositories/rules.ts'
 import {
   MAX_RULES,
@@ -25,6 +25,7 @@ import {
 import type { Caller } from './access.ts'
 import { activityRow, actorOf } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
+import { defaultProjectOf } from './place.ts'
 import { type RuleSequence, ruleSequence, toRule } from './rule-sequence.ts'
 import { type AllowedVersions, refuseStale } from './versions.ts'
 import { writableProject } from './writable-project.ts'
@@ -56,7 +57,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
     /** @throws validation_failed, project_not_found, project_archived, insufficient_scope, too_many_rules */
     async create(caller: Caller, input: NewRule): Promise<Rule> {
       refuseInvalidGlobs(input.paths)
-      const projectId = input.projectId === undefined ? caller.projectId : input.projectId
+      const projectId = input.projectId === undefined ? defaultProjectOf(caller) : input.projectId
       return repos.within(caller).transaction(async (repos) => {
         await lockScope(repos, { caller, projectId })
         await refuseFull(repos, projectId)
@@ -88,7 +89,7 @@ export function rulesService({ repos, clock }: { repos: Repositories; clock: Clo
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const options = { withInactive: includeInactive, ofAll: true }
-      const refs = await bound.rules.listRefs(projectId ?? caller.projectId, options)
+      const refs = await bound.rules.listRefs(projectId ?? onlyProjectOf(caller), options)
       return ruleSequence(bound.rules, refs)
     },
 
@@ -256,7 +257,7 @@ async function lockScope(
   { caller, projectId }: { caller: Caller; projectId: string | null },
 ): Promise<void> {
   if (projectId !== null) await writableProject(repos, { id: projectId, lock: 'update' })
-  else if (caller.projectId !== null) throw globalRuleOutOfReach()
+  else if (caller.projectIds !== null) throw globalRuleOutOfReach()
   else await repos.rules.lockGlobalScope()
 }
 
@@ -272,7 +273,7 @@ async function writableRule(
   const seen = await repos.rules.find(id)
   if (!seen) throw ruleNotFound(id)
   if (seen.projectId !== null) await writableProject(repos, { id: seen.projectId, lock: 'update' })
-  else if (caller.projectId !== null) throw globalRuleOutOfReach()
+  else if (caller.projectIds !== null) throw globalRuleOutOfReach()
   const rule = await repos.rules.findForUpdate(id)
   if (!rule) throw ruleNotFound(id)
   refuseStale(allowed, rule.version, 'rule')

@@ -4,7 +4,8 @@ import type { Operations } from '../domain/operation.ts'
 import { hashOf } from '../domain/secret.ts'
 import { insufficientScope, sessionNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Repositories } from '../repositories/index.ts'
+import { onlyProjectOf, type Repositories } from '../repositories/index.ts'
+import type { KeyRow } from '../repositories/keys.ts'
 import type { SessionRow } from '../repositories/sessions.ts'
 import type { Session } from '../schemas/session.ts'
 import { type AccessService, type Caller, earliest, type KeyCaller, SESSION_IDLE_MS } from './access.ts'
@@ -50,7 +51,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
         await record(repos, {
           type: 'session.created',
           caller,
-          projectId: caller.projectId,
+          projectId: onlyProjectOf(caller),
           now,
           metadata: {
             sessionId: row.id,
@@ -58,7 +59,10 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
           },
         })
       })
-      return { session: toSession(row, { key: caller, currentId: row.id }), token }
+      return {
+        session: toSession(row, { key: { ...caller, projectId: onlyProjectOf(caller) }, currentId: row.id }),
+        token,
+      }
     },
 
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
@@ -108,7 +112,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
         await record(repos, {
           type: 'session.ended',
           caller,
-          projectId: caller.projectId,
+          projectId: onlyProjectOf(caller),
           now: clock.now(),
           metadata: { all: true, count },
         })
@@ -133,7 +137,7 @@ const toSession = (
     key,
     currentId,
   }: {
-    key: { name: string; scopes: string[]; projectId: string | null; expiresAt: Date | null }
+    key: Pick<KeyRow, 'name' | 'scopes' | 'projectId' | 'expiresAt'>
     currentId: string
   },
 ): Session => ({

@@ -8,10 +8,10 @@ import type { Scope } from '../../src/schemas/caller.ts'
 
 const key = (
   scopes: Scope[],
-  { projectId = null as string | null, expiresAt = null as Date | null } = {},
+  { projectIds = null as string[] | null, expiresAt = null as Date | null } = {},
 ) => ({
   scopes,
-  projectId,
+  projectIds,
   expiresAt,
 })
 
@@ -63,8 +63,8 @@ describe('an operation', () => {
     ['without its scope', key(['tasks:read']), ADMIN, false],
     ['without any scope, if it needs none', key([]), ANY, true],
     ['of the whole service', key(['admin']), SERVICE_WIDE, true],
-    ['of the whole service, bound to a project', key(['admin'], { projectId: 'p' }), SERVICE_WIDE, false],
-    ['of its project', key(['admin'], { projectId: 'p' }), ADMIN, true],
+    ['of the whole service, bound to a project', key(['admin'], { projectIds: ['p'] }), SERVICE_WIDE, false],
+    ['of its project', key(['admin'], { projectIds: ['p'] }), ADMIN, true],
     ['that changes secrets', { ...key(['admin']), isReplaced: false }, SECRETS, true],
     ['that changes secrets, with a replaced one', { ...key(['admin']), isReplaced: true }, SECRETS, false],
     ['that changes none, with a replaced one', { ...key(['admin']), isReplaced: true }, ADMIN, true],

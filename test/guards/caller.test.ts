@@ -107,7 +107,7 @@ test('a route that forgot its operation lets nobody in', async () => {
 test('a route requires the scope of its operation', async () => {
   const requestOf = (scopes: string[]) =>
     requestWith({
-      caller: { scopes, projectId: null },
+      caller: { scopes, projectIds: null },
       routeOptions: { config: { operation: { scope: 'rules:read' } } },
     })
   await requireScope(requestOf(['rules:read']))

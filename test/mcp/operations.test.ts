@@ -27,7 +27,7 @@ const serviceWide: Tool = {
   run: async () => ({ data: {}, text: () => 'listed' }),
 }
 
-async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
+async function callAs(reach: Pick<Caller, 'scopes' | 'projectIds'>) {
   const id = '00000000-0000-7000-8000-000000000000'
   const caller: Caller = { type: 'assistant', id, keyId: id, name: 'test', expiresAt: null, ...reach }
   const exchange = {
@@ -57,16 +57,16 @@ async function callAs(reach: Pick<Caller, 'scopes' | 'projectId'>) {
 test('a tool over a service-wide operation refuses a key that is bound to a project', async () => {
   const { id: projectId } = await service.given.project()
 
-  expect(await callAs({ scopes: ['admin'], projectId: null })).toMatchObject({
+  expect(await callAs({ scopes: ['admin'], projectIds: null })).toMatchObject({
     isError: false,
     text: 'listed',
   })
-  const refused = await callAs({ scopes: ['admin'], projectId })
+  const refused = await callAs({ scopes: ['admin'], projectIds: [projectId] })
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('insufficient_scope') })
 })
 
 test('a tool refuses a key without the scope of its operation', async () => {
-  const refused = await callAs({ scopes: ['tasks:write'], projectId: null })
+  const refused = await callAs({ scopes: ['tasks:write'], projectIds: null })
 
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('requires the scope admin') })
 })

@@ -21,7 +21,7 @@ describe('a claim', () => {
     // What checks the key's project has passed by then.
     const actor = { type: 'key', id: null, name: 'worker' } as const
     const claim = { activityId: UNKNOWN_ID, actor, leaseSeconds: 60, now: new Date() }
-    expect(await service.repos.within({ projectId: other.id }).claims.claim(id, claim)).toBeUndefined()
+    expect(await service.repos.within({ projectIds: [other.id] }).claims.claim(id, claim)).toBeUndefined()
     expect(await service.task(id)).toMatchObject({ status: 'open', claim: null })
   })
 

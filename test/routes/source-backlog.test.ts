@@ -76,7 +76,7 @@ describe('a delivery of a source that has used up its share', () => {
 
   test('waits for those before it, although its source may render again', async () => {
     const sent = await busySource()
-    const target = await service.repos.within({ projectId: null }).sources.find(sent.source.id)
+    const target = await service.repos.within({ projectIds: null }).sources.find(sent.source.id)
     if (!target) throw new Error('The source is missing.')
     await service.renew()
     const storeRendered = await service.service.receivers.template(target, {

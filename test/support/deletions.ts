@@ -12,7 +12,7 @@ export const deletingCaller: Caller = {
   keyId: '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081',
   name: 'the deleter',
   scopes: ['admin'],
-  projectId: null,
+  projectIds: null,
   expiresAt: null,
 }
 

@@ -64,10 +64,10 @@ export function credentialChange(
  * @param same the stored connection, if it is of the same repository.
  */
 export function bringsNoCredentials(
-  caller: { projectId: string | null },
+  caller: { projectIds: readonly string[] | null },
   { given, same }: { given: Credentials; same: Credentials | undefined },
 ): boolean {
-  if (caller.projectId === null) return false
+  if (caller.projectIds === null) return false
   const change = credentialChange(given, same)
   // Removing the stored ones would use the operator's token instead.
   return change === 'remove' || (change === 'keep' && same === undefined)

@@ -18,6 +18,7 @@ import type { Executor } from '../index.ts'
 import { leasesOf } from '../leases.ts'
 import { isWithin } from '../ordered-by-index.ts'
 import { isReached, type Reach } from '../reach.ts'
+import { opaque } from '../task-page-conditions.ts'
 import type { ConnectionRow } from './connections.ts'
 
 export type SyncRunRow = typeof syncRuns.$inferSelect
@@ -87,7 +88,7 @@ export function syncRunsRepository(db: Executor, reach: Reach) {
         .where(
           and(
             isWithin(syncRuns.projectId, projectId),
-            reach.projectId === null ? undefined : isWithin(syncRuns.projectId, reach.projectId),
+            inReach && opaque(inReach),
             before
               ? sql`(${syncRuns.projectId}, ${syncRuns.id}) < (${projectId}, ${before}::uuid)`
               : undefined,

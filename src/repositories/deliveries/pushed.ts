@@ -5,6 +5,7 @@ import { deliveries } from '../../db/tables/deliveries.ts'
 import type { ConnectionRow } from '../codehost/connections.ts'
 import { databaseNow, databaseTime, inMs } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
+import { everywhere } from '../reach.ts'
 import { type DeliveryRow, deliveriesRepository } from './store.ts'
 
 /** A delivery that is to be applied. */
@@ -35,7 +36,7 @@ const connectionById = (db: Executor) =>
  * due is up to the clock of the database: an instance whose own is ahead would hide what it receives from the others.
  */
 export function pushedDeliveriesRepository(db: Executor) {
-  const store = deliveriesRepository(db, { projectId: null })
+  const store = deliveriesRepository(db, everywhere)
   const isIn = (connectionId: string, ids: string[]) =>
     and(eq(deliveries.connectionId, connectionId), sql`${deliveries.id} = any(${sql.param(ids)}::uuid[])`)
   // Earlier versions stored the numbers of other repositories' items.

@@ -99,13 +99,13 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Newest first. Reads at most a page of each receiver and outcome. */
+    /** Newest first. Reads at most a page of each receiver, outcome, and project of the reach. */
     async list({ receivers, outcomes, ...page }: DeliveryPage): Promise<ListedDelivery[]> {
-      const projectId = reach.projectId ?? page.projectId
+      const projectIds = page.projectId === undefined ? reach.projectIds : [page.projectId]
       const condition = and(
         sql`receiver = r.receiver and outcome = o.outcome`,
-        inReach,
-        page.projectId === undefined ? undefined : sql`project_id = ${page.projectId}`,
+        projectIds ? sql`project_id = p.project_id` : undefined,
+        page.projectId === undefined ? undefined : inReach,
         page.sourceId === undefined ? undefined : sql`source_id = ${page.sourceId}`,
         page.fromId === undefined ? undefined : sql`id >= ${page.fromId}`,
         page.before === undefined ? undefined : sql`id < ${page.before}`,
@@ -113,11 +113,7 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
       // By all columns of the index that has the deliveries in this order.
       const order = sql`receiver desc, outcome desc, id desc`
       const place =
-        page.sourceId !== undefined
-          ? sql`source_id desc, `
-          : projectId !== undefined
-            ? sql`project_id desc, `
-            : sql``
+        page.sourceId !== undefined ? sql`source_id desc, ` : projectIds ? sql`project_id desc, ` : sql``
       return db
         .select(listed)
         .from(deliveries)
@@ -125,6 +121,7 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
           sql`id in (
             select part.id from unnest(${sql.param(receivers)}::text[]) as r (receiver)
             cross join unnest(${sql.param(outcomes)}::text[]) as o (outcome)
+            cross join unnest(${sql.param(projectIds ?? [null])}::uuid[]) as p (project_id)
             cross join lateral (
               select id from ${deliveries} where ${condition} order by ${place}${order} limit ${page.limit}
             ) as part order by part.id desc limit ${page.limit})`,

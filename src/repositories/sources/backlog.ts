@@ -4,6 +4,7 @@ import { sources } from '../../db/tables/sources.ts'
 import { databaseTime, inMs } from '../codehost/database-time.ts'
 import { type DeliveryRow, deliveriesRepository } from '../deliveries/store.ts'
 import type { Executor } from '../index.ts'
+import { everywhere } from '../reach.ts'
 
 export type BacklogRow = typeof sourceBacklog.$inferSelect
 
@@ -13,7 +14,7 @@ export const hasBacklog = sql<boolean>`
 
 /** The pending deliveries of sources: its callers know that these are in their reach. */
 export function sourceBacklogRepository(db: Executor) {
-  const store = deliveriesRepository(db, { projectId: null })
+  const store = deliveriesRepository(db, everywhere)
 
   return {
     /** How many deliveries these sources have, how large they are, and the last position. */

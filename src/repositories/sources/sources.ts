@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, gte, inArray, sql } from '../../db/drizzle.ts'
 import { sources } from '../../db/tables/sources.ts'
 import type { Executor } from '../index.ts'
-import { isReached, type Reach } from '../reach.ts'
+import { isReached, isReachedBy, type Reach } from '../reach.ts'
 import { hasBacklog } from './backlog.ts'
 
 export type SourceRow = typeof sources.$inferSelect
@@ -20,7 +20,7 @@ export function sourcesRepository(db: Executor, reach: Reach) {
     /** With whether it has pending deliveries. */
     async find(id: string): Promise<(SourceRow & { hasBacklog: boolean }) | undefined> {
       findById ??= sourceById(db)
-      const [row] = await findById.execute({ id, projectId: reach.projectId })
+      const [row] = await findById.execute({ id, reach: reach.projectIds })
       return row
     },
 
@@ -120,15 +120,12 @@ export function sourcesRepository(db: Executor, reach: Reach) {
   }
 }
 
-const reachProjectId = sql.placeholder('projectId')
-
 /** Prepared, because each delivery needs it. */
 const sourceById = (db: Executor) =>
   db
     .select({ ...getTableColumns(sources), hasBacklog })
     .from(sources)
     .where(
-      sql`${sources.id} = ${sql.placeholder('id')}
-        and (${reachProjectId}::uuid is null or ${sources.projectId} = ${reachProjectId}::uuid)`,
+      and(eq(sources.id, sql.placeholder('id')), isReachedBy(sources.projectId, sql.placeholder('reach'))),
     )
     .prepare('find source')

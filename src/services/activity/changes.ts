@@ -81,7 +81,7 @@ export function changesService({
       const { projectId, type: types, limit = 50, wait = 0, include } = query
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const filter = { projectId: projectId ?? caller.projectId, types }
+      const filter = { projectIds: projectId ? [projectId] : caller.projectIds, types }
       const { end } = await sequencer.catchUp()
       const reading = { after: startOf(query, end), filter, limit }
       const found = await (wait > 0 ? limitReads(() => read(reading, end)) : read(reading, end))

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ChangePosition, encodeChangeCursor } from '../../domain/change-cursor.ts'
 import { detached } from '../../lib/traced.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { type Repositories, reaches } from '../../repositories/index.ts'
 import type { Sequencer } from './sequencer.ts'
 import { bufferedSubscription, type Subscription } from './subscription.ts'
 import { toActivity } from './view.ts'
@@ -26,8 +26,8 @@ export type TransientEvent = StreamEvent & { id: null }
 
 /** What a subscriber receives. */
 export interface FeedFilter {
-  /** Null stands for all projects. */
-  projectId: string | null
+  /** Null for what concerns any project, or none. */
+  projectIds: readonly string[] | null
   types?: string[] | undefined
 }
 
@@ -204,7 +204,7 @@ export function activityFeed({ changes, sequencer }: FeedDeps) {
 /** Positions that one query looks up, for a filter that matches few: 5 µs each. */
 export const MAX_POSITIONS = 5_000
 
-const EVERYTHING: FeedFilter = { projectId: null }
+const EVERYTHING: FeedFilter = { projectIds: null }
 
 export const toEvent = (row: ActivityRow, at: ChangePosition): StreamEvent => ({
   id: encodeChangeCursor(at),
@@ -217,7 +217,7 @@ export const toEvent = (row: ActivityRow, at: ChangePosition): StreamEvent => ({
 /** Whether a subscriber receives the event. */
 export const concerns = (
   event: Pick<StreamEvent, 'projectId' | 'isForAll' | 'type'>,
-  { projectId, types }: FeedFilter,
+  { projectIds, types }: FeedFilter,
 ) =>
-  (projectId === null || event.projectId === projectId || event.isForAll === true) &&
+  (reaches({ projectIds }, event.projectId) || event.isForAll === true) &&
   (types === undefined || types.includes(event.type))

@@ -8,6 +8,7 @@ import type { Activity, ActivityQuery, NewActivity } from '../../schemas/activit
 import type { Caller } from '../access.ts'
 import type { IdempotencyKey } from '../idempotency.ts'
 import { readPage } from '../page.ts'
+import { defaultProjectOf } from '../place.ts'
 import { writableProject } from '../writable-project.ts'
 import { activityRow, actorOf } from './row.ts'
 import type { singleLogOf } from './single-log.ts'
@@ -99,7 +100,7 @@ async function projectFor(
 ): Promise<string | null> {
   const task = taskId ? await repos.tasks.find(taskId) : undefined
   if (taskId && !task) throw taskNotFound(taskId)
-  const id = projectId ?? task?.projectId ?? caller.projectId
+  const id = projectId ?? task?.projectId ?? defaultProjectOf(caller)
   if (id === null) return null
   await writableProject(repos, { id })
   if (task && task.projectId !== id) {

@@ -1,7 +1,7 @@
 import { isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { everywhere, onlyProjectOf, type Repositories } from '../../repositories/index.ts'
 import type { KeyedActivity, PostedActivity } from '../../repositories/posted-activities.ts'
 import type { Activity, NewActivity } from '../../schemas/activity.ts'
 import type { Caller } from '../access.ts'
@@ -47,12 +47,12 @@ export function singleLogOf({ repos, clock }: { repos: Repositories; clock: Cloc
     const { taskId, projectId } = about
     const now = clock.now()
     const row = activityRow(clock, { now, type, actor: actorOf(caller), ...about })
-    const posted = { row, reach: { projectId: caller.projectId } }
+    const posted = { row, reach: { projectIds: caller.projectIds } }
     if (!idempotencyKey) {
       const found = await insert(posted)
       return found && toActivity({ ...row, projectId: projectId ?? found.projectId })
     }
-    const knownProjectId = projectId ?? caller.projectId
+    const knownProjectId = projectId ?? onlyProjectOf(caller)
     // The response has the project of the task, which only the database knows.
     if (taskId && knownProjectId === null) return undefined
     const activity = toActivity({ ...row, projectId: knownProjectId })

@@ -4,7 +4,7 @@ import { replayFrom } from '../../domain/replay.ts'
 import { projectNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { semaphore } from '../../lib/semaphore.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { inProject, type Reach, type Repositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 import { type AdmissionDeps, admission } from './admission.ts'
 import { ANYTHING_MAY_HAVE_CHANGED, NOTHING_IS_KNOWN } from './configuration-changes.ts'
@@ -69,14 +69,14 @@ export function streamService({
     ): Promise<AsyncIterable<StreamBatch>> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const scope = projectId ?? caller.projectId
+      const scope = projectId ? inProject(projectId) : { projectIds: caller.projectIds }
 
       const start = lastEventId === undefined ? undefined : await startAfter(caller, lastEventId)
       if (start && start !== 'unknown') {
         endWithAccess(caller, ending)
         return replay(start, { scope, ending })
       }
-      const subscription = await feed.subscribe({ projectId: scope }, ending)
+      const subscription = await feed.subscribe(scope, ending)
       endWithAccess(caller, ending)
       const missed = start === 'unknown' ? NOTHING_IS_KNOWN : []
       return live(subscription, { scope, missed, signal: ending.signal })
@@ -99,10 +99,10 @@ export function streamService({
 
   async function* live(
     subscription: Subscription,
-    { scope, missed, signal }: { scope: string | null; missed: TransientEvent[]; signal: AbortSignal },
+    { scope, missed, signal }: { scope: Reach; missed: TransientEvent[]; signal: AbortSignal },
   ): AsyncGenerator<StreamBatch> {
     yield heartbeat(subscription.start)
-    const events = missed.filter((event) => concerns(event, { projectId: scope }))
+    const events = missed.filter((event) => concerns(event, scope))
     if (events.length > 0) yield { events }
     while (!signal.aborted) {
       // Before the events: without any, the client has all up to here.
@@ -115,26 +115,25 @@ export function streamService({
   /** Reads from the database at the client's pace until little is left, then live. */
   async function* replay(
     start: ChangePosition,
-    { scope, ending }: { scope: string | null; ending: AbortController },
+    { scope, ending }: { scope: Reach; ending: AbortController },
   ): AsyncGenerator<StreamBatch> {
     const { signal } = ending
-    const filter = { projectId: scope }
     yield heartbeat(start)
     let position = start
     for (let left = MAX_LEFT; left >= MAX_LEFT; ) {
       const { end } = await sequencer.catchUp()
       if (end.epoch !== start.epoch) return ending.abort()
       left = end.position - position.position
-      for await (const events of feed.between(position, { to: end.position, filter, limit })) {
+      for await (const events of feed.between(position, { to: end.position, filter: scope, limit })) {
         if (signal.aborted) return
         yield { events }
       }
       position = end
     }
-    const subscription = await feed.subscribe(filter, ending)
+    const subscription = await feed.subscribe(scope, ending)
     if (subscription.start.epoch !== start.epoch) return ending.abort()
     const { position: to } = subscription.start
-    for await (const events of feed.between(position, { to, filter, limit })) yield { events }
+    for await (const events of feed.between(position, { to, filter: scope, limit })) yield { events }
     // Transient events sent meanwhile are not in the log.
     yield* live(subscription, { scope, missed: ANYTHING_MAY_HAVE_CHANGED, signal })
   }

@@ -13,7 +13,12 @@ import {
 } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type ClaimFilter, MAX_SHORT_LIST } from '../../repositories/claims.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import {
+  type BoundRepositories,
+  everywhere,
+  type Reach,
+  type Repositories,
+} from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { ClaimedTask, ClaimRenewal, NextClaim } from '../../schemas/claim-requests.ts'
 import type { Task } from '../../schemas/task.ts'
@@ -62,7 +67,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
      * @throws project_not_found, list_not_found, project_archived
      */
     async claimNext(caller: Caller, { leaseSeconds, ...which }: NextClaim): Promise<ClaimedTask | undefined> {
-      const filter = await filterOf(repos.within(caller), { ...which, reach: caller.projectId })
+      const filter = await filterOf(repos.within(caller), { ...which, reach: caller })
       const claimant = claimantOf(caller, leaseSeconds)
       for (let attempt = 1; ; attempt++) {
         const { json, hasMore } = await claimOne({ filter, ...claimant })
@@ -172,7 +177,7 @@ const REASONS = {
  */
 async function filterOf(
   { projects, lists }: BoundRepositories,
-  { reach, projectId, listId, ...others }: ClaimFilter & { reach: string | null },
+  { reach, projectId, listId, ...others }: Omit<NextClaim, 'leaseSeconds'> & { reach: Reach },
 ): Promise<ClaimFilter> {
   const project = projectId === undefined ? undefined : await projects.find(projectId)
   if (projectId !== undefined && !project) throw projectNotFound(projectId)
@@ -180,8 +185,9 @@ async function filterOf(
   const list = listId === undefined ? undefined : await lists.findDestination(listId)
   if (listId !== undefined && !list) throw listNotFound(listId)
   if (list?.isArchived) throw projectArchived(list.projectName)
+  const named = project?.id ?? list?.projectId
   return {
-    projectId: project?.id ?? list?.projectId ?? reach ?? undefined,
+    projectIds: named === undefined ? (reach.projectIds ?? undefined) : [named],
     listId: list?.listId,
     isShortList: list && list.openCount <= MAX_SHORT_LIST,
     ...others,

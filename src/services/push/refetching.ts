@@ -5,7 +5,7 @@ import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/deliveries/pushed.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, inProject, type Repositories } from '../../repositories/index.ts'
 import { isFailure } from '../codehost/failures.ts'
 import { readComment, readItem } from '../codehost/reading.ts'
 import type { TokenVault } from '../codehost/token.ts'
@@ -52,7 +52,7 @@ export function refetcher(
       return { forMs: paused }
     }
     const waiting = { connection, ids, access }
-    const { syncedTasks, syncedComments } = repos.within(connection)
+    const { syncedTasks, syncedComments } = repos.within(inProject(connection.projectId))
     const { repositoryId } = connection
     if (refetch.about === 'name') {
       const found = await host.findRepository(access, { nameOrId: repositoryId, signal })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/deliveries/pushed.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, inProject, type Repositories } from '../../repositories/index.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import type { Recorder } from '../recorder.ts'
 
@@ -59,7 +59,7 @@ export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
       locked: { connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
-    const done = await repos.within({ projectId }).transaction(async (repos) => {
+    const done = await repos.within(inProject(projectId)).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined

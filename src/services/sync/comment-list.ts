@@ -2,7 +2,7 @@ import type { CodeHost } from '../../clients/codehost.ts'
 import { type CodehostComment, commentsOf } from '../../domain/codehost/comment.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { inProject, type Repositories } from '../../repositories/index.ts'
 import type { HostList, Listed, ListedPage } from './follow-list.ts'
 import type { LeasedRun } from './leased-run.ts'
 import { type RunRequests, VANISHED_BATCH } from './requests.ts'
@@ -60,7 +60,7 @@ export function commentList({
   /** The issues and pull requests of comments that were opened after theirs were read. */
   async function readUnknownItems(comments: CodehostComment[]) {
     const numbers = [...new Set(comments.map(({ number }) => number))]
-    const { syncedTasks } = repos.within(run)
+    const { syncedTasks } = repos.within(inProject(run.projectId))
     const unknown = await syncedTasks.listUnknown(run.projectId, { repositoryId, numbers })
     const items = []
     for await (const { response } of requests.readItems(unknown)) {
@@ -74,7 +74,7 @@ export function commentList({
   async function missingFrom(comments: CodehostComment[], { after, until }: Listed): Promise<string[]> {
     const listed = comments.map(({ externalId }) => externalId)
     const range = { repositoryId, after, until, except: listed, limit: VANISHED_BATCH }
-    return repos.within(run).syncedComments.listExternalIds(run.projectId, range)
+    return repos.within(inProject(run.projectId)).syncedComments.listExternalIds(run.projectId, range)
   }
 
   /** Deletes comments that the host no longer has. Then the page is read again: others may have moved onto it. */

@@ -1,7 +1,7 @@
 import { nextFullAt, nextRunAt } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { inProject, type Repositories } from '../../repositories/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { newRun } from '../codehost/index.ts'
@@ -65,7 +65,7 @@ export function syncService({
         for (const connection of await repos.syncQueue.listDueForUpdate(now, DUE_BATCH)) {
           const { id, projectId, schedule } = connection
           const isFull = connection.nextFullAt <= now
-          const bound = repos.within({ projectId })
+          const bound = repos.within(inProject(projectId))
           const row = newRun({ id: clock.newId(now), now, connection, mode: isFull ? 'full' : 'incremental' })
           if (!(await bound.syncRuns.insert(row))) continue
           await bound.codehost.update(id, {

@@ -2,7 +2,7 @@ import type { HostLimits } from '../../clients/codehost.ts'
 import type { Checkpoint } from '../../domain/codehost/progress.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { BoundRepositories } from '../../repositories/index.ts'
+import { type BoundRepositories, inProject } from '../../repositories/index.ts'
 import { endRun } from '../codehost/run-end.ts'
 import { ARCHIVED, DISCONNECTED, type RunError } from '../codehost/run-errors.ts'
 import { markGone } from './items.ts'
@@ -125,7 +125,7 @@ export function leasedRun(
     work: (repos: BoundRepositories, locked: LockedRun) => Promise<SyncRunRow>,
   ): Promise<SyncRunRow | undefined> {
     const { projectId } = run
-    const after = await repos.within({ projectId }).transaction(async (repos) => {
+    const after = await repos.within(inProject(projectId)).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       const leased = await repos.syncRuns.findLeasedForUpdate(run)

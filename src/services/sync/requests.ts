@@ -6,6 +6,7 @@ import { judgeRefusal } from '../../domain/codehost/refusal.ts'
 import { collectGarbage } from '../../lib/collect-garbage.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
+import { inProject } from '../../repositories/index.ts'
 import { isRefusal, isUnreachable } from '../codehost/failures.ts'
 import { readBatch } from '../codehost/reading.ts'
 import { isSameSecret } from '../codehost/token.ts'
@@ -51,7 +52,7 @@ export function runRequests(
   { run, leased, connection, access, signal }: RunRequestsOptions,
 ) {
   const { repositoryId } = connection
-  const { syncedTasks } = repos.within(run)
+  const { syncedTasks } = repos.within(inProject(run.projectId))
   const pauses = tokenPauses({ repos })
   let prefetched: { url: string; request: ReturnType<typeof requestUnlessPaused> } | undefined
 
@@ -152,7 +153,7 @@ export function runRequests(
 
   async function handleRefusal(refusal: Refusal): Promise<void> {
     // The credentials were changed meanwhile: the run resumes with the new ones.
-    const present = await repos.within(run).codehost.find(run.projectId)
+    const present = await repos.within(inProject(run.projectId)).codehost.find(run.projectId)
     if (present && present.id === connection.id && !isSameSecret(present, connection)) return turn.release()
     const now = clock.now()
     const judged = judgeRefusal(refusal, { now, access, limitedBefore: leased.limitedBefore() })

@@ -4,7 +4,7 @@ import { type CodehostItem, itemsOf } from '../../domain/codehost/item.ts'
 import { type Checkpoint, isPlausible, type SyncPosition } from '../../domain/codehost/progress.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import { inProject, type Repositories } from '../../repositories/index.ts'
 import { DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from '../codehost/run-errors.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { commentList } from './comment-list.ts'
@@ -45,7 +45,7 @@ export async function followRepository(
   const { repos, host, vault, turn } = deps
   const leased: LeasedRun = leasedRun(deps, run)
   if (run.attempts > MAX_ATTEMPTS) return leased.end(TOO_MANY_ATTEMPTS)
-  const connection = await repos.within(run).codehost.find(run.projectId)
+  const connection = await repos.within(inProject(run.projectId)).codehost.find(run.projectId)
   if (connection?.id !== run.connectionId) return leased.end(DISCONNECTED)
   const access = vault.accessOf(connection)
   if ('code' in access) return leased.end(access)
@@ -112,7 +112,7 @@ export async function followRepository(
     const counts = await countPresent()
     if (!isPlausible(counts)) return leased.end(tooManyVanished(counts))
     for (;;) {
-      const { syncedTasks } = repos.within(run)
+      const { syncedTasks } = repos.within(inProject(run.projectId))
       const numbers = await syncedTasks.listVanished(run.projectId, {
         repositoryId,
         runId: run.id,
@@ -151,7 +151,9 @@ export async function followRepository(
   }
 
   function countPresent() {
-    return repos.within(run).syncedTasks.countPresent(run.projectId, { repositoryId, runId: run.id })
+    return repos
+      .within(inProject(run.projectId))
+      .syncedTasks.countPresent(run.projectId, { repositoryId, runId: run.id })
   }
 }
 

@@ -11,6 +11,7 @@ import type { WrittenTask } from '../../schemas/task.ts'
 import type { NewTaskInBulk } from '../../schemas/task-requests.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
+import { defaultProjectOf } from '../place.ts'
 import { blockedAmong, namesBlockers, requireNoCycle } from './blockers.ts'
 import { type ExistingTask, existingTasksOf } from './existing.ts'
 import { lengthOf, MAX_STATEMENT_LENGTH } from './statement-size.ts'
@@ -39,9 +40,11 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
 
   /**
    * Creates all or none, in the order of the inputs, whose blockers were checked.
-   * @throws list_not_found, project_archived, description_read_only, dependency_cycle
+   * @throws validation_failed, list_not_found, project_archived, description_read_only, dependency_cycle
    */
   return async function createMany(caller: Caller, { listId, ...creation }: Creation) {
+    // The list can only be left out where it is clear which project is meant.
+    if (listId === undefined) defaultProjectOf(caller, '/listId')
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {
       const destination = await writableDestination(repos, listId)

@@ -91,7 +91,7 @@ export function newTaskBatchesOf({ repos }: { repos: Repositories }) {
   })
 
   const destinations = new LRUCache<string, DestinationRow>({ max: MAX_DESTINATIONS })
-  const placeOf = ({ projectId }: Caller, listId: string | undefined) => `${projectId} ${listId}`
+  const placeOf = ({ projectIds }: Caller, listId: string | undefined) => `${projectIds} ${listId}`
 
   return {
     async destinationOf(caller: Caller, listId: string | undefined): Promise<DestinationRow | undefined> {

@@ -4,7 +4,7 @@ import { EDITED_FIELDS } from '../../domain/task-fields.ts'
 import { isUnavailable, listNotFound, projectArchived, taskNotFound } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories, reaches } from '../../repositories/index.ts'
 import type { DestinationRow } from '../../repositories/lists.ts'
 import type { DecidedChange } from '../../repositories/task-changes.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -103,12 +103,12 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
       destinations,
     }: { found: TaskWithProject | undefined; destinations: Map<string, DestinationRow> },
   ) {
-    if (!found || !isInReach(caller, found.task)) throw taskNotFound(id)
+    if (!found || !reaches(caller, found.task.projectId)) throw taskNotFound(id)
     refuseArchived(found.project)
     refuseStale(allowed, found.task.version)
     const { listId } = change
     const moveTo = listId === undefined ? undefined : destinations.get(listId.toLowerCase())
-    if (listId !== undefined && !(moveTo && isInReach(caller, moveTo))) throw listNotFound(listId)
+    if (listId !== undefined && !(moveTo && reaches(caller, moveTo.projectId))) throw listNotFound(listId)
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
     const connection = found.project.connection ?? undefined
     const actor = actorOf(caller)
@@ -126,9 +126,6 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     )
   }
 }
-
-const isInReach = ({ projectId }: Caller, row: { projectId: string }) =>
-  projectId === null || projectId === row.projectId
 
 /** The next change then needs another project, which was not read. */
 const isMove = (update: object) => 'listId' in update || 'projectId' in update

@@ -25,6 +25,7 @@ import type { Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import type { Sequencer } from '../activity/sequencer.ts'
 import { readPage } from '../page.ts'
+import { defaultProjectOf } from '../place.ts'
 import { liveOf, replacedBy } from '../rotating-secrets.ts'
 import { writableProject } from '../writable-project.ts'
 import type { WebhookSigner } from './signer.ts'
@@ -58,8 +59,8 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
      */
     async create(caller: Caller, input: NewWebhook): Promise<WebhookWithSecret> {
       const { name, types = [], isActive = true } = input
-      const projectId = input.projectId === undefined ? caller.projectId : input.projectId
-      if (projectId === null && caller.projectId !== null) throw webhookOutOfReach()
+      const projectId = input.projectId === undefined ? defaultProjectOf(caller) : input.projectId
+      if (projectId === null && caller.projectIds !== null) throw webhookOutOfReach()
       const url = await allowedUrl(input.url)
       const now = clock.now()
       const id = clock.newId(now)

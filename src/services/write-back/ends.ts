@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { LeasedWrite, WriteRow } from '../../repositories/codehost/writes.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, inProject, type Repositories } from '../../repositories/index.ts'
 import { activityRow } from '../activity/row.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { tokenPauses } from '../codehost/token-pauses.ts'
@@ -65,7 +65,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
       locked: { write: ClaimedWrite; connection: ConnectionRow; isArchived: boolean },
     ) => Promise<T>,
   ): Promise<T | undefined> {
-    return repos.within({ projectId }).transaction(async (repos) => {
+    return repos.within(inProject(projectId)).transaction(async (repos) => {
       const project = await repos.projects.findForUpdate(projectId)
       const connection = await repos.codehost.findForUpdate(projectId)
       if (connection?.id !== id) return undefined
@@ -82,7 +82,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
 
   /** Changes a write and what its task shows of it, together. */
   async function change({ write, connection }: WriteOf, values: Partial<WriteRow>): Promise<void> {
-    await repos.within({ projectId: connection.projectId }).transaction(async ({ codehostWrites }) => {
+    await repos.within(inProject(connection.projectId)).transaction(async ({ codehostWrites }) => {
       await codehostWrites.lockTask(write.taskId)
       await codehostWrites.update(write, values)
     })

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Snapshot } from '../../repositories/codehost/stored-since.ts'
 import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
-import { everywhere, type Repositories } from '../../repositories/index.ts'
+import { everywhere, inProject, type Repositories } from '../../repositories/index.ts'
 import { isFailure, type LogFailure } from '../codehost/failures.ts'
 import { readComment, readItem } from '../codehost/reading.ts'
 import { writeItems } from '../sync/items.ts'
@@ -107,7 +107,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
       connection: ConnectionRow,
       { error, leaseMs }: { error: WriteError; leaseMs: number },
     ): Promise<void> {
-      const { codehostWrites } = repos.within({ projectId: connection.projectId })
+      const { codehostWrites } = repos.within(inProject(connection.projectId))
       const claim = () => codehostWrites.claim({ connectionIds: [connection.id], leaseMs })
       for (let write = await claim(); write; write = await claim()) {
         await retryLater({ write, connection }, error)
@@ -308,7 +308,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
       ...comment
     }: { connection: ConnectionRow; sent: string; posted: CodehostComment },
   ): Promise<void> {
-    await repos.within({ projectId }).transaction(async (repos) => {
+    await repos.within(inProject(projectId)).transaction(async (repos) => {
       await repos.projects.findForUpdate(projectId)
       const present = await repos.codehost.findForUpdate(projectId)
       await repos.codehostWrites.lockTask(write.taskId)

@@ -134,7 +134,7 @@ export async function startWorld() {
         } satisfies SyncPosition,
         ...vault.seal({ token }, id),
       })
-      await repos.within({ projectId: project.id }).transaction(async (repos) => {
+      await repos.within({ projectIds: [project.id] }).transaction(async (repos) => {
         await writeItems(repos, { clock, connection, items: itemsThere(host, repository) })
       })
       return {
@@ -238,7 +238,7 @@ export async function startWorld() {
     if (!connection) return undefined
     const now = clock.now()
     const run = newRun({ id: clock.newId(now), now, connection, mode })
-    return (await repos.within({ projectId }).syncRuns.insert(run)) ? run.id : undefined
+    return (await repos.within({ projectIds: [projectId] }).syncRuns.insert(run)) ? run.id : undefined
   }
 
   async function follow(sync: ReturnType<typeof syncService>): Promise<void> {
@@ -287,5 +287,5 @@ function virtualClock() {
 
 function callerOf({ newId, now }: Pick<ReturnType<typeof virtualClock>, 'newId' | 'now'>): Caller {
   const id = newId(now())
-  return { type: 'key', id, keyId: id, name: 'ada', scopes: ['admin'], projectId: null, expiresAt: null }
+  return { type: 'key', id, keyId: id, name: 'ada', scopes: ['admin'], projectIds: null, expiresAt: null }
 }

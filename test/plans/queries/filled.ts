@@ -6,6 +6,7 @@ import { freshDatabase } from '../../support/postgres.ts'
 import { describeClaims } from './claims.ts'
 import { describeOtherLists } from './other-lists.ts'
 import { describePages } from './pages.ts'
+import { describeSeveralProjects } from './several-projects.ts'
 
 /** A service with many tasks, whose connections tell what PostgreSQL does for each statement. */
 export interface Filled {
@@ -85,6 +86,7 @@ export function describePlans(name: string, filling: Filling): void {
     describePages(filled)
     describeOtherLists(filled)
     describeClaims(filled)
+    describeSeveralProjects(filled)
   })
 }
 

@@ -23,7 +23,7 @@ const caller = {
   keyId: '00000000-0000-7000-8000-000000000000',
   name: 'a key',
   scopes: ['tasks:read' as const],
-  projectId: null,
+  projectIds: null,
   expiresAt: null,
 }
 

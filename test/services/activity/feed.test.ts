@@ -11,7 +11,7 @@ import type { Subscription } from '../../../src/services/activity/subscription.t
 import { freshDatabase } from '../../support/postgres.ts'
 
 const clock = systemClock()
-const all = { projectId: null }
+const all = { projectIds: null }
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let db: Database
 let repos: Repositories
@@ -231,7 +231,7 @@ describe('a stream of the feed', () => {
     keyId: '00000000-0000-7000-8000-000000000000',
     name: 'a key',
     scopes: ['tasks:read' as const],
-    projectId: null,
+    projectIds: null,
     expiresAt: null,
   }
 

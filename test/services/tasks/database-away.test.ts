@@ -37,7 +37,7 @@ const caller: Caller = {
   keyId: UNKNOWN_ID,
   name: 'A key',
   scopes: ['admin'],
-  projectId: null,
+  projectIds: null,
   expiresAt: null,
 }
 

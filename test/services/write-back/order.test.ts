@@ -39,7 +39,7 @@ test('the comments of a task are posted in their order, also if the first has to
 test('the next of ten thousand is found at once', async () => {
   const { ids, project, path } = await writingBack(service, [{}, {}], { writeBack: 'comments' })
   const { id: connectionId } = (await service.get(path)).body
-  const { codehostWrites } = service.repos.within({ projectId: project.id })
+  const { codehostWrites } = service.repos.within({ projectIds: [project.id] })
   const claim = async () => {
     const since = performance.now()
     const write = await codehostWrites.claim({ connectionIds: [connectionId], leaseMs: 60_000 })
