@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Scope } from './caller.ts'
 import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
+import { Actor } from './task.ts'
 
 const Scopes = Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
   minItems: 1,
@@ -19,6 +20,11 @@ const shown = {
   previousSecretExpiresAt: Nullable(DateTime('When the previous secret expires, or null if there is none.')),
   lastUsedAt: Nullable(DateTime('When the key was last used, accurate to a few seconds, or null if never.')),
   createdAt: DateTime('When the key was created.'),
+  createdBy: Nullable(
+    Type.Object(Actor.properties, {
+      description: 'Who created the key, or null if it is older than this field.',
+    }),
+  ),
 }
 
 export const ApiKey = Type.Object(shown, { $id: 'ApiKey', description: 'A key, without its secret.' })

@@ -15,7 +15,7 @@ import type { KeyRow, KeySecretRow } from '../repositories/keys.ts'
 import type { Scope } from '../schemas/caller.ts'
 import type { ApiKey, ApiKeyWithSecret, NewApiKey } from '../schemas/key.ts'
 import type { AccessService, Caller } from './access.ts'
-import { changeLog } from './activity/row.ts'
+import { actorOf, changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 import { defaultProjectOf } from './place.ts'
 import { writableProject } from './writable-project.ts'
@@ -47,7 +47,18 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         if (requested.projectId) await writableProject(repos, { id: requested.projectId })
         const secret = keySecret(randomBytes)
         const id = clock.newId(now)
-        const row = { id, name: input.name, ...requested, revokedAt: null, lastUsedAt: null, createdAt: now }
+        const { type: createdByType, id: createdById, name: createdByName } = actorOf(caller)
+        const row: KeyRow = {
+          id,
+          name: input.name,
+          ...requested,
+          revokedAt: null,
+          lastUsedAt: null,
+          createdAt: now,
+          createdByType,
+          createdById,
+          createdByName,
+        }
         await repos.keys.insert(row, secretRow(id, { secret, createdAt: now }))
         await record(repos, { type: 'key.created', key: row, caller, now, details: { scopes: row.scopes } })
         return { ...toApiKey(row, { secret, previousSecretExpiresAt: null }), key: secret.text }
@@ -198,4 +209,8 @@ const toApiKey = (
   previousSecretExpiresAt: previousSecretExpiresAt?.toISOString() ?? null,
   lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   createdAt: row.createdAt.toISOString(),
+  createdBy:
+    row.createdByType === null || row.createdByName === null
+      ? null
+      : { type: row.createdByType, id: row.createdById, name: row.createdByName },
 })

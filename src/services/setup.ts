@@ -105,6 +105,9 @@ async function insertAdminKey(
       revokedAt: null,
       lastUsedAt: null,
       createdAt: now,
+      createdByType: SERVICE.type,
+      createdById: SERVICE.id,
+      createdByName: SERVICE.name,
     },
     { hash, keyId: id, prefix, lastFour, expiresAt: null, createdAt: now },
   )

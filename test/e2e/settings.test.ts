@@ -17,6 +17,11 @@ describe('API keys', () => {
     await expect.poll(() => dialog.isVisible()).toBe(true)
     await dialog.getByRole('button', { name: "I've stored it" }).click()
     await dialog.waitFor({ state: 'detached' })
+    const { body: creator } = await app.service.get('/api/me')
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `created by ${creator.name}` })
+      .waitFor()
     await page.getByRole('button', { name: 'Actions for ci' }).click()
     await page.getByRole('menuitem', { name: /^Rotate/ }).click()
     const newer = await dialog.locator('pre').first().innerText()

@@ -37,10 +37,15 @@ describe('a new key', () => {
       projectId: null,
       expiresAt: null,
     })
-    const listed = (await service.get('/api/keys')).body.data.find(
-      (key: { id: string }) => key.id === made.body.id,
-    )
+    const { body: keys } = await service.get('/api/keys')
+    const listed = keys.data.find((key: { id: string }) => key.id === made.body.id)
     expect(listed).toMatchObject({ prefix: made.body.prefix, lastFour: made.body.key.slice(-4) })
+    const { body: maker } = await service.get('/api/me')
+    expect([made.body, listed].map(({ createdBy }) => createdBy)).toEqual(
+      Array(2).fill({ type: 'key', id: maker.id, name: maker.name }),
+    )
+    const first = keys.data.find((key: { id: string }) => key.id === maker.id)
+    expect(first.createdBy).toEqual({ type: 'system', id: null, name: 'Inlet' })
     expect(listed).not.toHaveProperty('key')
   })
 

@@ -105,7 +105,8 @@ function KeyItem({ apiKey: key, onRotate, onRevoke }: { apiKey: Key; onRotate():
           )}
         </div>
         <div className="quiet small">
-          {key.scopes.join(', ')} ·{' '}
+          {key.scopes.join(', ')}
+          {key.createdBy && ` · created by ${key.createdBy.name}`} ·{' '}
           {key.lastUsedAt ? (
             <>
               used <RelativeTime dateTime={key.lastUsedAt} />

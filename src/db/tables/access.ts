@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
-import { timestamptz } from './columns.ts'
+import { actorType, timestamptz } from './columns.ts'
 import { projects } from './projects.ts'
 
 /** API keys. A revoked key is kept, so that a restart does not create it again. */
@@ -12,6 +12,10 @@ export const apiKeys = pgTable('api_keys', {
   revokedAt: timestamptz('revoked_at'),
   lastUsedAt: timestamptz('last_used_at'),
   createdAt: timestamptz('created_at').notNull(),
+  /** Null for keys of earlier versions. */
+  createdByType: actorType('created_by_type'),
+  createdById: uuid('created_by_id'),
+  createdByName: text('created_by_name'),
 })
 
 /** The SHA-256 of each valid secret of a key. Two while a rotation overlaps. */
