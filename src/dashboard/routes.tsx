@@ -34,7 +34,10 @@ const OutgoingWebhooksPage = lazyPage(
   () => import('./settings/outgoing-webhooks-page.tsx'),
 )
 const DataPage = lazyPage('/settings/data', () => import('./transfer/data-page.tsx'))
-const EventsPage = lazyPage('/settings/events', () => import('./settings/events-page.tsx'))
+const FeedbackDeliveriesPage = lazyPage(
+  '/settings/feedback-deliveries',
+  () => import('./settings/feedback-deliveries-page.tsx'),
+)
 
 export function Routes() {
   return (
@@ -94,7 +97,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/deliveries" component={DeliveriesPage} />
       <Route path="/settings/sources" component={SourcesPage} />
       <Route path="/settings/outgoing" component={OutgoingWebhooksPage} />
-      <Route path="/settings/events" component={EventsPage} />
+      <Route path="/settings/feedback-deliveries" component={FeedbackDeliveriesPage} />
       <Route path="/settings/data" component={DataPage} />
       <Route component={NotFoundPage} />
     </Switch>

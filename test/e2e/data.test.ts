@@ -38,7 +38,7 @@ describe('the page Data', () => {
     // Without the column of priorities, only one row has an error.
     await page.getByRole('combobox', { name: 'Import Priority as' }).click()
     await page.getByRole('option', { name: 'Not imported' }).click()
-    await page.getByText('1 row with errors will be left out:').waitFor()
+    await page.getByText('1 row with errors will be skipped:').waitFor()
     await page.getByRole('combobox', { name: 'Import into' }).click()
     await page.getByRole('option', { name: 'Inbox / Inbox' }).click()
     await page.getByRole('button', { name: 'Import 3 tasks' }).click()

@@ -49,9 +49,9 @@ describe('navigation', () => {
     const requested = page.waitForRequest(KEYS_PAGE)
     await link.hover()
     await requested
-    const events = page.waitForRequest(/assets\/events-page.*js/)
+    const deliveries = page.waitForRequest(/assets\/feedback-deliveries-page.*js/)
     await page.getByRole('link', { name: 'Feedback deliveries' }).focus()
-    await events
+    await deliveries
     await expect.poll(() => page.url()).toBe(`${app.service.url}/settings/sessions`)
   })
 

@@ -47,7 +47,7 @@ async function fill({ service }: AppInBrowser<Syncing>) {
     routing: '/settings/routing',
     sources: '/settings/sources',
     'outgoing webhooks': '/settings/outgoing',
-    events: '/settings/events',
+    'feedback deliveries': '/settings/feedback-deliveries',
     deliveries: `/settings/deliveries?projectId=${synced.id}`,
     'no such page': '/nowhere',
   }

@@ -73,20 +73,20 @@ describe('feedback deliveries', () => {
     const headers = { authorization: `Bearer ${made.secret}` }
     const sent = await post('/api/analytics/webhook', event, { key: null, headers })
     expect(sent.status).toBe(201)
-    const page = await app.open('/settings/events')
+    const page = await app.open('/settings/feedback-deliveries')
     await page.getByText('loved: Lovely colours').waitFor()
     await page.getByRole('button', { name: 'Payload' }).click()
     await page.getByText('"distinct_id": "user-1"').waitFor()
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('Event replayed, task created').waitFor()
+    await page.getByText('Delivery replayed, task created').waitFor()
     await page.getByRole('link', { name: 'View task' }).click()
     await page.getByText('Read-only because it was written by a user.').waitFor()
   })
 
   test('shows rejected deliveries with the reason and replays them', async ({ app }) => {
-    const page = await app.open('/settings/events')
+    const page = await app.open('/settings/feedback-deliveries')
     await page.getByText('Rejected', { exact: true }).click()
-    await page.getByText('No rejected events').waitFor()
+    await page.getByText('No rejected deliveries').waitFor()
     const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
     const store = await storing(app.service, event)
     await store().catch(() => {})
@@ -96,7 +96,7 @@ describe('feedback deliveries', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('Event replayed and rejected again').waitFor()
+    await page.getByText('Delivery replayed and rejected again').waitFor()
   })
 })
 

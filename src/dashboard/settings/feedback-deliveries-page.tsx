@@ -9,8 +9,8 @@ import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
 import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
-import { summaryOf } from './event-summary.ts'
 import { feedbackCurl } from './feedback-curl.ts'
+import { summaryOf } from './feedback-summary.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
@@ -19,21 +19,21 @@ type Outcome = keyof typeof OUTCOMES
 const COLOURS: Partial<Record<Delivery['outcome'], string>> = { ignored: 'gray', rejected: 'red' }
 const OUTCOMES = { accepted: 'Accepted', rejected: 'Rejected', ignored: 'Ignored' }
 
-export default function EventsPage() {
+export default function FeedbackDeliveriesPage() {
   const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
     ...deliveriesQuery({ receiver: 'feedback', outcome }),
     refetchInterval: pollFirstPage,
   })
-  const events = itemsOf(query.data)
+  const deliveries = itemsOf(query.data)
   return (
     <div className={styles.content}>
       <PageHeader title="Feedback deliveries">
-        All events sent to the feedback webhook. Payloads are kept for 30 days. Ignored events are kept for 7
-        days, without their payload.
+        All deliveries to the feedback webhook. Payloads are kept for 30 days. Ignored deliveries are kept for
+        7 days, without their payload.
       </PageHeader>
       <DeliveryList
-        what="events"
+        what="deliveries"
         name="the deliveries"
         label="Outcome"
         outcomes={OUTCOMES}
@@ -43,17 +43,17 @@ export default function EventsPage() {
         empty={
           outcome ? (
             <EmptyState
-              title={`No ${outcome} events`}
+              title={`No ${outcome} deliveries`}
               action={
                 <Button variant="default" onClick={() => setOutcome(undefined)}>
-                  Show all events
+                  Show all deliveries
                 </Button>
               }
             />
           ) : (
             <EmptyState
-              title="No events yet"
-              description="Events from your analytics platform appear here."
+              title="No deliveries yet"
+              description="Deliveries from your analytics platform appear here."
               action={
                 <Button variant="default" renderRoot={(props) => <Link to="/settings/webhook" {...props} />}>
                   Set up webhook
@@ -65,33 +65,36 @@ export default function EventsPage() {
           )
         }
       >
-        {events.map((event) => (
-          <EventItem key={event.id} event={event} />
+        {deliveries.map((delivery) => (
+          <FeedbackDelivery key={delivery.id} delivery={delivery} />
         ))}
       </DeliveryList>
     </div>
   )
 }
 
-function EventItem({ event }: { event: Delivery }) {
+function FeedbackDelivery({ delivery }: { delivery: Delivery }) {
   const { mutate, isBusy } = useMutation('deliveries')
 
   async function replay() {
-    const replayed = await mutate("Couldn't replay the event", () => replayDelivery(event.id))
+    const replayed = await mutate("Couldn't replay the delivery", () => replayDelivery(delivery.id))
     if (replayed)
       toast.info(
         replayed.outcome === 'accepted'
-          ? 'Event replayed, task created'
-          : 'Event replayed and rejected again',
+          ? 'Delivery replayed, task created'
+          : 'Delivery replayed and rejected again',
       )
   }
 
   return (
     <DeliveryItem
-      delivery={event}
-      badge={{ color: COLOURS[event.outcome] ?? 'green', text: event.outcome }}
-      titleOf={(payload) => summaryOf(event, payload)}
-      details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`, event.routing?.explanation]}
+      delivery={delivery}
+      badge={{ color: COLOURS[delivery.outcome] ?? 'green', text: delivery.outcome }}
+      titleOf={(payload) => summaryOf(delivery, payload)}
+      details={[
+        delivery.duplicates > 0 && `sent ${delivery.duplicates + 1} times`,
+        delivery.routing?.explanation,
+      ]}
       replay={replay}
       isBusy={isBusy}
     />

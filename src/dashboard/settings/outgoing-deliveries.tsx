@@ -8,11 +8,11 @@ import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { DeliveryList, DeliveryRow, pollFirstPage } from './delivery-list.tsx'
-import { type Delivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
+import { type OutgoingDelivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
 import { attemptText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
 
-type Outcome = Delivery['outcome']
+type Outcome = OutgoingDelivery['outcome']
 
 const COLOURS: Record<Outcome, string> = { pending: 'blue', delivered: 'green', failed: 'red' }
 const OUTCOMES: Record<Outcome, string> = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' }
@@ -61,7 +61,7 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
   )
 }
 
-function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
+function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: OutgoingDelivery }) {
   const { mutate, isBusy } = useMutation('outgoing-deliveries', 'outgoing-webhooks')
   const { id: deliveryId, webhookId: id, outcome, responseBody } = delivery
   const isTest = delivery.type === 'webhook.test'

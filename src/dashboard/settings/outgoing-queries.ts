@@ -4,7 +4,7 @@ import { cursorPagination, cursorParam } from '../api/queries.ts'
 
 export type Webhook = Schema<'OutgoingWebhook'>
 export type WebhookWithSecret = Schema<'OutgoingWebhookWithSecret'>
-export type Delivery = Schema<'OutgoingDelivery'>
+export type OutgoingDelivery = Schema<'OutgoingDelivery'>
 
 export const outgoingWebhooksQuery = infiniteQueryOptions({
   queryKey: ['outgoing-webhooks'],
@@ -12,7 +12,7 @@ export const outgoingWebhooksQuery = infiniteQueryOptions({
   ...cursorPagination,
 })
 
-export const outgoingDeliveriesQuery = (id: string, outcome: Delivery['outcome'] | undefined) =>
+export const outgoingDeliveriesQuery = (id: string, outcome: OutgoingDelivery['outcome'] | undefined) =>
   infiniteQueryOptions({
     queryKey: ['outgoing-deliveries', id, outcome],
     queryFn: ({ pageParam }) =>

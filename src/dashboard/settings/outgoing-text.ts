@@ -1,4 +1,4 @@
-import type { Delivery, Webhook } from './outgoing-queries.ts'
+import type { OutgoingDelivery, Webhook } from './outgoing-queries.ts'
 
 /** Why Inlet switched a webhook off, and what to do. Undefined if it did not. */
 export function disabledText({ disabledReason }: Pick<Webhook, 'disabledReason'>): string | undefined {
@@ -20,7 +20,7 @@ export function attemptText({
   error,
   durationMs,
   attempts,
-}: Pick<Delivery, 'responseStatus' | 'error' | 'durationMs' | 'attempts'>): string | undefined {
+}: Pick<OutgoingDelivery, 'responseStatus' | 'error' | 'durationMs' | 'attempts'>): string | undefined {
   if (attempts === 0) return undefined
   const result = responseStatus === null ? error?.replace(/\.$/, '') : `HTTP ${responseStatus}`
   const duration = durationMs === null ? '' : ` in ${durationMs.toLocaleString()} ms`

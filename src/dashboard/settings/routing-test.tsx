@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { deliveriesQuery, deliveryQuery, itemsOf, projectsQuery } from '../api/queries.ts'
-import { summaryOf } from './event-summary.ts'
+import { summaryOf } from './feedback-summary.ts'
 import styles from './settings.module.css'
 
 type TestResult = Schema<'RoutingTest'>

@@ -16,7 +16,7 @@ const PAGES: SettingsPage[] = [
   { path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' },
   { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
   { path: '/settings/routing', label: 'Webhook routing', access: 'service' },
-  { path: '/settings/events', label: 'Feedback deliveries', access: 'service' },
+  { path: '/settings/feedback-deliveries', label: 'Feedback deliveries', access: 'service' },
   { path: '/settings/deliveries', label: 'Code host deliveries', access: 'admin' },
 ]
 

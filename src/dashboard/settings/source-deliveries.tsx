@@ -35,13 +35,13 @@ const OUTCOMES = {
 }
 
 /** The deliveries of a source. */
-export function SourceEvents({ source, onClose }: { source: Source; onClose(): void }) {
+export function SourceDeliveries({ source, onClose }: { source: Source; onClose(): void }) {
   const [outcome, setOutcome] = useState<Outcome>()
   const query = useInfiniteQuery({
     ...deliveriesQuery({ sourceId: source.id, outcome }),
     refetchInterval: pollFirstPage,
   })
-  const events = itemsOf(query.data)
+  const deliveries = itemsOf(query.data)
   return (
     <>
       <PageHeader
@@ -70,17 +70,17 @@ export function SourceEvents({ source, onClose }: { source: Source; onClose(): v
           />
         }
       >
-        {events.map((event) => (
-          <SourceEventItem key={event.id} source={source} event={event} />
+        {deliveries.map((delivery) => (
+          <SourceDeliveryItem key={delivery.id} source={source} delivery={delivery} />
         ))}
       </DeliveryList>
     </>
   )
 }
 
-function SourceEventItem({ source: { id }, event }: { source: Source; event: Delivery }) {
+function SourceDeliveryItem({ source: { id }, delivery }: { source: Source; delivery: Delivery }) {
   const { mutate, isBusy } = useMutation('deliveries')
-  const { id: deliveryId, tasks, outcome } = event
+  const { id: deliveryId, tasks, outcome } = delivery
   const [reopening, setReopening] = useState<{ item: number; explanation: string }[]>()
 
   /** An old delivery may be about something that is done since, so it asks first. */
@@ -101,10 +101,10 @@ function SourceEventItem({ source: { id }, event }: { source: Source; event: Del
 
   return (
     <DeliveryItem
-      delivery={event}
+      delivery={delivery}
       badge={{ color: COLOURS[outcome] ?? 'green', text: outcome }}
       titleOf={() => (tasks.length === 0 ? 'No tasks' : plural(tasks.length, 'task'))}
-      details={[event.duplicates > 0 && `sent ${event.duplicates + 1} times`]}
+      details={[delivery.duplicates > 0 && `sent ${delivery.duplicates + 1} times`]}
       replay={outcome === 'pending' ? undefined : askOrReplay}
       isBusy={isBusy}
     >

@@ -13,13 +13,13 @@ import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import { sourceCurl } from './source-curl.ts'
+import { SourceDeliveries } from './source-deliveries.tsx'
 import { SourceEditor } from './source-editor.tsx'
-import { SourceEvents } from './source-events.tsx'
 import { type Source, type SourceWithSecret, sourcesQuery } from './source-queries.ts'
 import { SourceRotation } from './source-rotation.tsx'
 
 /** What is shown instead of the list. */
-type Open = { view: 'editor'; source?: Source } | { view: 'events'; source: Source }
+type Open = { view: 'editor'; source?: Source } | { view: 'deliveries'; source: Source }
 
 /** Sources: other systems whose JSON becomes tasks. */
 export default function SourcesPage() {
@@ -46,7 +46,9 @@ export default function SourcesPage() {
           }}
         />
       )}
-      {open?.view === 'events' && <SourceEvents source={open.source} onClose={() => setOpen(undefined)} />}
+      {open?.view === 'deliveries' && (
+        <SourceDeliveries source={open.source} onClose={() => setOpen(undefined)} />
+      )}
       {!open && query.isPending && <Skeleton height={160} />}
       {!open && query.isError && <LoadError what="the sources" query={query} />}
       {!open && query.isSuccess && sources.length === 0 && (
@@ -127,7 +129,7 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        onDeliveries={() => onOpen({ view: 'events', source })}
+        onDeliveries={() => onOpen({ view: 'deliveries', source })}
         onEdit={() => onOpen({ view: 'editor', source })}
         onRotate={() => setDialog('rotate')}
         onDelete={() => setDialog('delete')}

@@ -128,7 +128,7 @@ export default function WebhookPage() {
         <h2>Try it</h2>
         <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
-          Received events appear in the <Link to="/settings/events">feedback deliveries</Link>.
+          Each delivery is listed under <Link to="/settings/feedback-deliveries">feedback deliveries</Link>.
         </p>
       </section>
       {secret && (

@@ -48,9 +48,9 @@ export const namesQuery = ({ kind, projectId, text }: NamesQuery) =>
         ...(projectId && { projectId }),
         ...(text && { q: firstCharacters(text, MAX_TEXT) }),
       }
-      const question = { params: { query } }
+      const options = { params: { query } }
       const { data } = await dataOf(
-        kind === 'labels' ? api.GET('/api/labels', question) : api.GET('/api/assignees', question),
+        kind === 'labels' ? api.GET('/api/labels', options) : api.GET('/api/assignees', options),
       )
       return data
     },

@@ -104,7 +104,7 @@ function Errors({ invalid }: { invalid: MappedRow[] }) {
   if (invalid.length === 0) return <p role="status">All rows can be imported.</p>
   return (
     <div role="status">
-      <p style={{ margin: 0 }}>{plural(invalid.length, 'row')} with errors will be left out:</p>
+      <p style={{ margin: 0 }}>{plural(invalid.length, 'row')} with errors will be skipped:</p>
       <ul className={styles.errors}>
         {invalid.slice(0, SHOWN_ERRORS).map(({ row, errors }) => (
           <li key={row.number} className="breakable">

@@ -4,7 +4,7 @@ import type { MappedRow } from './csv-tasks.ts'
 
 type BulkResults = components['schemas']['BulkResults']
 
-interface SentPortion {
+interface SentBatch {
   results: BulkResults
   /** Whether this is the response to an earlier request: nothing was created now. */
   isReplay: boolean
@@ -20,7 +20,7 @@ export interface ImportProgress {
   done: number
   created: number
   existing: number
-  /** Rows of portions that an earlier import sent within 24 hours. */
+  /** Rows of batches that an earlier import sent within 24 hours. */
   replayed: number
   failures: { row: MappedRow['row']; message: string }[]
   /** Why it stopped before the end. */
@@ -32,32 +32,32 @@ export const NOT_BEGUN: ImportProgress = { done: 0, created: 0, existing: 0, rep
 interface SendOptions {
   rows: MappedRow[]
   from: ImportProgress
-  /** The same for the same file, mapping and list: a portion that is sent again creates nothing twice. */
+  /** The same for the same file, mapping and list: a batch that is sent again creates nothing twice. */
   importKey: string
-  send(tasks: MappedRow['task'][], idempotencyKey: string): Promise<SentPortion>
+  send(tasks: MappedRow['task'][], idempotencyKey: string): Promise<SentBatch>
   wait(problem: Problem): Promise<void>
   isStopped(): boolean
   onProgress(progress: ImportProgress): void
 }
 
-/** Creates the tasks of the rows in portions, one after the other. */
+/** Creates the tasks of the rows in batches, one after the other. */
 export async function sendRows({ rows, from, importKey, ...io }: SendOptions): Promise<ImportProgress> {
   let progress: ImportProgress = { ...from }
   let mayBeSent = from.problem !== undefined
   delete progress.problem
   while (progress.done < rows.length && !io.isStopped()) {
-    const portion = rows.slice(progress.done, progress.done + MAX_ITEMS)
+    const batch = rows.slice(progress.done, progress.done + MAX_ITEMS)
     try {
-      const tasks = portion.map(({ task }) => task)
+      const tasks = batch.map(({ task }) => task)
       const key = `csv-${importKey}-${progress.done}`
-      const { results, isReplay } = await sendPortion(tasks, { ...io, key, mayBeSent })
+      const { results, isReplay } = await sendBatch(tasks, { ...io, key, mayBeSent })
       mayBeSent = false
       progress = {
-        done: progress.done + portion.length,
+        done: progress.done + batch.length,
         created: progress.created + (isReplay ? 0 : results.created),
         existing: progress.existing + (isReplay ? 0 : results.existing),
-        replayed: progress.replayed + (isReplay ? portion.length - results.failed : 0),
-        failures: [...progress.failures, ...failuresIn(results, portion)],
+        replayed: progress.replayed + (isReplay ? batch.length - results.failed : 0),
+        failures: [...progress.failures, ...failuresIn(results, batch)],
       }
     } catch (error) {
       const problem = problemOf(error)
@@ -70,16 +70,16 @@ export async function sendRows({ rows, from, importKey, ...io }: SendOptions): P
   return progress
 }
 
-interface PortionOptions extends Pick<SendOptions, 'send' | 'wait' | 'isStopped'> {
+interface BatchOptions extends Pick<SendOptions, 'send' | 'wait' | 'isStopped'> {
   key: string
   /** Whether this import has sent it, and the response was lost: a replay is then its own. */
   mayBeSent: boolean
 }
 
-async function sendPortion(
+async function sendBatch(
   tasks: MappedRow['task'][],
-  { send, wait, isStopped, key, mayBeSent }: PortionOptions,
-): Promise<SentPortion> {
+  { send, wait, isStopped, key, mayBeSent }: BatchOptions,
+): Promise<SentBatch> {
   let isOwn = mayBeSent
   for (let attempt = 1; ; ) {
     try {
@@ -97,9 +97,9 @@ async function sendPortion(
   }
 }
 
-const failuresIn = ({ results }: BulkResults, portion: MappedRow[]): ImportProgress['failures'] =>
+const failuresIn = ({ results }: BulkResults, batch: MappedRow[]): ImportProgress['failures'] =>
   results.flatMap(({ index, status, errors = [] }) => {
-    const mapped = portion[index]
+    const mapped = batch[index]
     if (status !== 'failed' || !mapped) return []
     const message = errors.map(({ path, message }) => `${path.split('/').at(-1)} ${message}`).join('; ')
     return [{ row: mapped.row, message }]

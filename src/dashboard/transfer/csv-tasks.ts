@@ -24,7 +24,7 @@ export const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
-/** For each column of the file what it becomes; undefined is left out. */
+/** For each column of the file what it becomes; undefined is omitted. */
 export type Mapping = (Field | undefined)[]
 
 /** A row as a task, or why it cannot be one. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { summaryOf } from '../../../src/dashboard/settings/event-summary.ts'
+import { summaryOf } from '../../../src/dashboard/settings/feedback-summary.ts'
 
 describe('a delivery of feedback', () => {
   const event = (properties: object) =>

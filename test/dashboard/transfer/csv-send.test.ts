@@ -41,7 +41,7 @@ function service(...problems: Problem[]) {
   }
 }
 
-test('rows are sent in portions of 100, each with a key of its own', async () => {
+test('rows are sent in batches of 100, each with a key of its own', async () => {
   const io = service()
   const end = await sendRows({ rows: rowsOf(250), from: NOT_BEGUN, ...io })
   expect(end).toMatchObject({ done: 250, created: 250, failures: [] })
@@ -52,7 +52,7 @@ test('rows are sent in portions of 100, each with a key of its own', async () =>
   ])
 })
 
-test('a portion is sent again with the same key after a rate limit and a lost response', async () => {
+test('a batch is sent again with the same key after a rate limit and a lost response', async () => {
   const io = service(new Problem(429, {}), new Problem(503, {}), new Problem(0, {}))
   const end = await sendRows({ rows: rowsOf(1), from: NOT_BEGUN, ...io })
   expect(end).toMatchObject({ done: 1, created: 1 })
@@ -62,12 +62,12 @@ test('a portion is sent again with the same key after a rate limit and a lost re
 
 test('an import that stopped goes on where it was', async () => {
   const io = service()
-  let portions = 0
+  let batches = 0
   const stopped = await sendRows({
     rows: rowsOf(250),
     from: NOT_BEGUN,
     ...io,
-    isStopped: () => portions++ > 0,
+    isStopped: () => batches++ > 0,
   })
   expect(stopped).toMatchObject({ done: 100, created: 100 })
   expect(await sendRows({ rows: rowsOf(250), from: stopped, ...io })).toMatchObject({

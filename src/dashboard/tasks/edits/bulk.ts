@@ -51,7 +51,7 @@ export function batchesOf<T>(items: T[], changeOf: (item: T) => Change): Batch<T
 }
 
 /**
- * Sends batches one by one. A request is all or nothing: items named in the error are left out and the rest is sent
+ * Sends batches one by one. A request is all or nothing: items named in the error are omitted and the rest is sent
  * again. Stops when the service is unreachable, or when it is stopped.
  */
 export async function sendBatches<T extends { id: string }>(

@@ -39,7 +39,7 @@ interface ChangedTasks {
   fields: string[]
 }
 
-/** The edits of a change. Unchanged fields are left out. */
+/** The edits of a change. Unchanged fields are omitted. */
 export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
   return done.flatMap((task) => {
     const seen = before.get(task.id)
