@@ -4,7 +4,7 @@ import type { Send } from './github.ts'
 import { itemPathOf } from './github-urls.ts'
 import { type HostResponse, limitsOf, redirected, redirectOf, refusalOf } from './host-response.ts'
 
-interface Asked {
+interface LookUp {
   /** Not a success. */
   response: HostResponse
   url: string
@@ -20,7 +20,7 @@ export function absencesOf(send: Send) {
 
   async function itemAbsenceOf(
     access: HostAccess,
-    { response, url, repositoryId, signal }: Asked,
+    { response, url, repositoryId, signal }: LookUp,
   ): Promise<Missing | Transferred | Refusal | Unreachable> {
     const limits = limitsOf(response)
     if (response.status === 404 || response.status === 410) return { outcome: 'missing', limits }
@@ -32,9 +32,9 @@ export function absencesOf(send: Send) {
 
   async function commentAbsenceOf(
     access: HostAccess,
-    asked: Asked,
+    lookUp: LookUp,
   ): Promise<Missing | Refusal | Unreachable> {
-    const absence = await itemAbsenceOf(access, asked)
+    const absence = await itemAbsenceOf(access, lookUp)
     // With its issue, it is in another repository.
     return absence.outcome === 'transferred' ? { ...absence, outcome: 'missing' } : absence
   }
@@ -42,14 +42,14 @@ export function absencesOf(send: Send) {
   /** Whether a redirect leads to another repository of this host: a proxy may redirect anything anywhere. */
   async function isOfAnotherRepository(
     access: HostAccess,
-    { target, repositoryId, signal }: Pick<Asked, 'repositoryId' | 'signal'> & { target: string },
+    { target, repositoryId, signal }: Pick<LookUp, 'repositoryId' | 'signal'> & { target: string },
   ): Promise<boolean | Refusal | Unreachable> {
     const path = itemPathOf(target, access)
     if (path === undefined) return false
     const id = /^repositories\/(\d+)$/.exec(path)?.[1]
     if (id !== undefined) return Number(id) !== repositoryId
     const response = await send(access, { url: `${access.apiUrl}/${path}`, follow: true, signal })
-    if (response.outcome !== 'answered') return response
+    if (response.outcome !== 'responded') return response
     return response.status === 200 ? asRecord(response.body).id !== repositoryId : refusalOf(response)
   }
 }

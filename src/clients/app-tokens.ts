@@ -115,8 +115,8 @@ export function appTokens({ timeoutMs, userAgent, onError, now = Date.now }: App
       return { outcome: 'token', token, isReadOnly: asRecord(permissions).issues === 'read', isNew: true }
     } catch (error) {
       const response = outcomeOf(error, { signal, timeout, timeoutMs, onError })
-      note(response.outcome === 'answered' ? responded(response.status) : failed(error))
-      if (response.outcome !== 'answered') return response
+      note(response.outcome === 'responded' ? responded(response.status) : failed(error))
+      if (response.outcome !== 'responded') return response
       const refusal = refusalOf(response)
       return refusal.outcome === 'refused' ? { ...refusal, isTokenRequest: true } : refusal
     }

@@ -80,7 +80,7 @@ export function githubClient({
     async findRepository(access, { nameOrId, signal }) {
       const path = typeof nameOrId === 'number' ? `/repositories/${nameOrId}` : `/repos/${nameOrId}`
       const response = await send(access, { url: access.apiUrl + path, follow: true, signal })
-      if (response.outcome !== 'answered') return response
+      if (response.outcome !== 'responded') return response
       if (response.status !== 200) return refusalOf(response)
       const { id, full_name: name, permissions } = asRecord(response.body)
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || typeof name !== 'string') {
@@ -97,7 +97,7 @@ export function githubClient({
     async readPage(access, { url, etag: known, signal }) {
       const headers = known ? { 'if-none-match': known } : {}
       const response = await send(access, { url, headers, follow: true, signal, read: readList })
-      if (response.outcome !== 'answered') return response
+      if (response.outcome !== 'responded') return response
       const limits = limitsOf(response)
       if (response.status === 304) return { outcome: 'unchanged', limits }
       if (response.status !== 200) return refusalOf(response)
@@ -119,7 +119,7 @@ export function githubClient({
     async readItem(access, { repositoryId, number, signal }) {
       const url = `${access.apiUrl}/repositories/${repositoryId}/issues/${number}`
       const response = await send(access, { url, follow: false, signal })
-      if (response.outcome !== 'answered') return response
+      if (response.outcome !== 'responded') return response
       if (response.status !== 200) return itemAbsenceOf(access, { response, url, repositoryId, signal })
       return { outcome: 'present', item: response.body, limits: limitsOf(response) }
     },
@@ -127,7 +127,7 @@ export function githubClient({
     async readComment(access, { repositoryId, externalId, signal }) {
       const url = commentUrl(access, { repositoryId, externalId })
       const response = await send(access, { url, follow: false, signal })
-      if (response.outcome !== 'answered') return response
+      if (response.outcome !== 'responded') return response
       if (response.status !== 200) return commentAbsenceOf(access, { response, url, repositoryId, signal })
       return { outcome: 'present', comment: response.body, limits: limitsOf(response) }
     },
@@ -136,7 +136,7 @@ export function githubClient({
       const query = new URLSearchParams({ q: `repo:${repository} is:${kind}`, per_page: '1' })
       const url = `${access.apiUrl}/search/issues?${query}`
       const response = await send(access, { url, follow: false, signal })
-      if (response.outcome !== 'answered') return response
+      if (response.outcome !== 'responded') return response
       if (response.status !== 200) return refusalOf(response)
       const { total_count: count, incomplete_results: isIncomplete } = asRecord(response.body)
       if (!isCount(count) || isIncomplete === true) return unreachable('The response has no total.')
@@ -164,7 +164,7 @@ export function githubClient({
       const found = await tokenOf({ apiUrl, app, signal, rejected })
       if (found.outcome !== 'token') return found
       const response = await followRedirects({ apiUrl, token: found.token }, options)
-      const status = response.outcome === 'answered' ? response.status : undefined
+      const status = response.outcome === 'responded' ? response.status : undefined
       if (status === 403) forget({ apiUrl, app })
       if (status !== 401 || attempt === MAX_TOKEN_TRIES) return response
       // A new token may take a second to be known to all servers of the host; an older one has expired or was revoked.
@@ -185,7 +185,7 @@ export function githubClient({
       const request = { url: target, ...options }
       const work = requestTo(new URL(target), { method: options.method ?? 'GET' })
       const response = await traced(work, (note) => sendRequest(octokit, { ...request, note }))
-      if (response.outcome !== 'answered' || !follow) return response
+      if (response.outcome !== 'responded' || !follow) return response
       const next = redirectOf(response, target)
       if (next === undefined) return response
       if (hops === MAX_REDIRECTS) return unreachable('Too many redirects.')
@@ -225,15 +225,15 @@ export function githubClient({
       const headersOf = plain(response.headers)
       if (status !== 200 && status !== 201) {
         await drain(response.data)
-        return { outcome: 'answered', status, headers: headersOf, body: undefined, bytes: 0 }
+        return { outcome: 'responded', status, headers: headersOf, body: undefined, bytes: 0 }
       }
       const size = { bytes: 0 }
       const body = untilNow(await read(counted(response.data, { size, onLargeBody })), headersOf.date)
-      return { outcome: 'answered', status, headers: headersOf, body, ...size }
+      return { outcome: 'responded', status, headers: headersOf, body, ...size }
     } catch (error) {
       if (error instanceof TooLarge) return unreachable(`The response is larger than ${MAX_BYTES} bytes.`)
       const outcome = outcomeOf(error, { signal, timeout, timeoutMs, onError })
-      note(outcome.outcome === 'answered' ? responded(outcome.status) : failed(error))
+      note(outcome.outcome === 'responded' ? responded(outcome.status) : failed(error))
       return outcome
     }
   }

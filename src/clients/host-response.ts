@@ -5,7 +5,7 @@ import { describeNetworkError, rootCauseOf } from './network-error.ts'
 
 /** A response of the host, whatever its status. */
 export interface HostResponse {
-  outcome: 'answered'
+  outcome: 'responded'
   status: number
   headers: Record<string, string | undefined>
   body: unknown
@@ -31,7 +31,7 @@ export function outcomeOf(
   const { response } = error as { response?: { status: number; headers: object; data: unknown } }
   if (response) {
     const { status, data } = response
-    return { outcome: 'answered', status, headers: plain(response.headers), body: data, bytes: 0 }
+    return { outcome: 'responded', status, headers: plain(response.headers), body: data, bytes: 0 }
   }
   if (timeout.aborted) return unreachable(`No complete response within ${timeoutMs / 1000} s.`)
   onError(rootCauseOf(error))

@@ -1,7 +1,7 @@
 import { errorChain } from '../lib/error-chain.ts'
 
 /**
- * Describes a network error for users. Addresses and host names of the internal network are left out, because the
+ * Describes a network error for users. Addresses and host names of the internal network are omitted, because the
  * reader may not be allowed to know them.
  */
 export function describeNetworkError(error: unknown): string {

@@ -34,7 +34,7 @@ export function keepTraces(pool: pg.Pool): void {
   pool.connect = (callback?: any): any => connect(callback && AsyncLocalStorage.bind(callback))
 }
 
-/** The values are left out. */
+/** The values are omitted. */
 export function statementOf({ database, host, port }: pg.Client, config: string | pg.QueryConfig): Work {
   const { name, text } = typeof config === 'string' ? { name: undefined, text: config } : config
   const { operation, summary } = summaryOf(text)

@@ -19,17 +19,17 @@ export interface Related {
 }
 
 /** What assistants never get, or what is of no use for them. */
-const LEFT_OUT = ['metadata', 'sourceId', 'writeBack'] as const satisfies readonly (keyof Task)[]
+const OMITTED = ['metadata', 'sourceId', 'writeBack'] as const satisfies readonly (keyof Task)[]
 
 /** A task as the tools return it, at least its ID and version. */
 export type AssistantTask = Pick<Task, 'id' | 'version'> & {
-  [Name in Exclude<keyof Task, (typeof LEFT_OUT)[number]>]?: NonNullable<Task[Name]>
+  [Name in Exclude<keyof Task, (typeof OMITTED)[number]>]?: NonNullable<Task[Name]>
 }
 
-/** A task without the members that say nothing, of which most tasks have a dozen. Cast: null is left out. */
+/** A task without the members that say nothing, of which most tasks have a dozen. Cast: null is omitted. */
 export const assistantTask = (task: WrittenTask) =>
   Object.fromEntries(
-    Object.entries(without(task, LEFT_OUT)).filter(([, value]) => !saysNothing(value)),
+    Object.entries(without(task, OMITTED)).filter(([, value]) => !saysNothing(value)),
   ) as AssistantTask
 
 const saysNothing = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
@@ -55,7 +55,7 @@ export function taskWithinBudget<T extends LongMembers>(
     const value = cut.includes(name) ? fitted(task, { name, maxBytes: share }) : task[name]
     return value === undefined ? [] : [[name, value]]
   })
-  // Cast: each long member is left out, or has the same type.
+  // Cast: each long member is omitted, or has the same type.
   return { ...short, ...Object.fromEntries(fitting), cut } as T & { cut: string[] }
 }
 

@@ -1,6 +1,9 @@
 import { truncateUtf8 } from '../lib/truncate-utf8.ts'
 import { repaired } from '../schemas/formats.ts'
 
+/** Of a payload, so much is stored at most; those of the code host are stored whole. */
+export const MAX_PAYLOAD_BYTES = 262_144
+
 /** Values nested deeper than this are stored as JSON text: PostgreSQL and the call stack limit the depth. */
 const MAX_DEPTH = 100
 
@@ -11,7 +14,7 @@ export type Body = { isJson: true; body: unknown } | { isJson: false; readUpTo: 
  * Parses a delivery and replaces characters that PostgreSQL cannot store. An empty body becomes an empty object.
  * Members named `__proto__` are ordinary members.
  */
-export function readBody(bytes: Uint8Array): Body {
+export function readJson(bytes: Uint8Array): Body {
   // Invalid UTF-8 becomes U+FFFD; a NUL byte or a byte-order mark does not reject an event.
   const text = Buffer.from(bytes)
     .toString()

@@ -60,7 +60,7 @@ export function importLimits(): LimitCheck {
 let checks: ReturnType<typeof checkCompiler> | undefined
 const compiled = new Map<string, ReturnType<ReturnType<typeof checkCompiler>>>()
 
-/** Compiled once for all imports. What an import leaves out stays left out. */
+/** Compiled once for all imports. What an import leaves out stays omitted. */
 function checkOf(name: string) {
   const schema = importLines[name]
   if (!schema) return undefined

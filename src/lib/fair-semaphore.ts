@@ -28,7 +28,7 @@ interface Waiter extends Wait {
 
 interface Member {
   share: Share
-  held: number
+  inUse: number
   /** All that were given to it so far. */
   given: number
   waiting: Set<Waiter>
@@ -43,8 +43,8 @@ export function fairSemaphore({ places, reserved }: { places: number; reserved: 
   const members = new Map<string, Member>()
   /** Who waits, in the order of their turns. */
   const queue = new Set<Member>()
-  let held = 0
-  let heldUnreserved = 0
+  let inUse = 0
+  let unreservedInUse = 0
   /** Places that were given back after their work had succeeded. */
   let completed = 0
 
@@ -68,9 +68,9 @@ export function fairSemaphore({ places, reserved }: { places: number; reserved: 
     giveBack({ name, isReserved }: Share, { hasFailed }: { hasFailed: boolean }): void {
       const member = members.get(name)
       if (!member) return
-      member.held--
-      held--
-      if (!isReserved) heldUnreserved--
+      member.inUse--
+      inUse--
+      if (!isReserved) unreservedInUse--
       if (!hasFailed) completed++
       for (let next = nextMember(); next; next = nextMember()) serve(next)
       forgetIdle(member)
@@ -82,14 +82,14 @@ export function fairSemaphore({ places, reserved }: { places: number; reserved: 
   function memberOf(share: Share): Member {
     const known = members.get(share.name)
     if (known) return known
-    const member = { share, held: 0, given: 0, waiting: new Set<Waiter>() }
+    const member = { share, inUse: 0, given: 0, waiting: new Set<Waiter>() }
     members.set(share.name, member)
     return member
   }
 
-  function hasPlaceFor({ held: mine, share }: Member): boolean {
-    if (mine >= share.max || held >= places) return false
-    return share.isReserved || heldUnreserved < places - reserved
+  function hasPlaceFor({ inUse: mine, share }: Member): boolean {
+    if (mine >= share.max || inUse >= places) return false
+    return share.isReserved || unreservedInUse < places - reserved
   }
 
   function nextMember(): Member | undefined {
@@ -116,19 +116,19 @@ export function fairSemaphore({ places, reserved }: { places: number; reserved: 
 
   function give(member: Member, onTurn: () => void): void {
     members.set(member.share.name, member)
-    member.held++
+    member.inUse++
     member.given++
-    held++
-    if (!member.share.isReserved) heldUnreserved++
+    inUse++
+    if (!member.share.isReserved) unreservedInUse++
     onTurn()
   }
 
-  function forgetIdle({ share, held: mine, waiting }: Member): void {
+  function forgetIdle({ share, inUse: mine, waiting }: Member): void {
     if (mine === 0 && waiting.size === 0) members.delete(share.name)
   }
 
   function refusalOf(member: Member, { before }: Waiter): Refusal {
-    if (member.held === 0 && member.given === before.given) return 'full'
+    if (member.inUse === 0 && member.given === before.given) return 'full'
     return completed > before.completed ? 'busy' : 'stuck'
   }
 }

@@ -69,7 +69,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
       const body = Buffer.from(await response.arrayBuffer())
       reply.status(response.status).headers(Object.fromEntries(response.headers))
       reply.isRefusable = !exchange.hasEffect
-      reply.heldBytes = results.heldBytes()
+      reply.memoryBytes = results.memoryBytes()
       if (body.length === 0) return reply.send(null)
       return reply.send(
         results.isEmpty() ? body : streamedInTurns(pacedPieces(results.fill(body.toString()))),

@@ -13,7 +13,7 @@ export interface ToolResult<T extends object = object> {
   /** The same content as text, made when it is needed. */
   text(): string | Iterable<string> | AsyncIterable<string>
   /** If the result is read while it is sent: how much memory that needs. */
-  heldBytes?: number
+  memoryBytes?: number
 }
 
 /** Results with longer texts are serialized while they are sent: there can be 100 in one request. */
@@ -24,16 +24,16 @@ export type LongResults = ReturnType<typeof longResults>
 /** The results of one request that are too long to be serialized in one go. They are sent in pieces. */
 export function longResults() {
   const { isEmpty, asText, asObject, fill } = placeholders()
-  let heldBytes = 0
+  let memoryBytes = 0
 
   return {
     isEmpty,
     fill,
-    heldBytes: () => heldBytes,
+    memoryBytes: () => memoryBytes,
 
     /** A text that is sent in pieces. */
     text(text: ToolResult['text'], bytes: number): string {
-      heldBytes += bytes
+      memoryBytes += bytes
       return asText(() => {
         const made = text()
         // A string is an iterable of its characters.
@@ -43,8 +43,8 @@ export function longResults() {
 
     /** A tool result in the form of the protocol. */
     toolResult(result: ToolResult) {
-      const { data, text, heldBytes: bytes = bytesOfTexts(data) } = result
-      const isLong = result.heldBytes !== undefined || bytes > MAX_WHOLE_BYTES
+      const { data, text, memoryBytes: bytes = bytesOfTexts(data) } = result
+      const isLong = result.memoryBytes !== undefined || bytes > MAX_WHOLE_BYTES
       return {
         content: [
           { type: 'text' as const, text: isLong ? this.text(text, bytes) : visible(wholeText(text())) },

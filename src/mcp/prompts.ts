@@ -40,7 +40,7 @@ export const PROMPTS: Prompt[] = [
     operation: contextOperations.read,
     async text({ caller, context, results }) {
       const { context: whole, markdown } = await context.read(caller, {})
-      return results.text(markdown, whole.instructions.heldBytes)
+      return results.text(markdown, whole.instructions.memoryBytes)
     },
   },
   {

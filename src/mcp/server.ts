@@ -124,7 +124,7 @@ export function mcpServers(
           operation: ruleOperations.list,
           work: async () => {
             const rules = await useCases.rules.list(caller, {})
-            const text = results.text(() => rulesMarkdown(rules), rules.heldBytes)
+            const text = results.text(() => rulesMarkdown(rules), rules.memoryBytes)
             return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] }
           },
         }),

@@ -23,7 +23,7 @@ declare module 'fastify' {
     bodyError: AppError | null
     /** The error of a guard that needs only headers: the body is neither read nor validated. */
     earlyRefusal: Error | null
-    /** Memory and budget of the body, until the response is produced. */
+    /** Memory of the body, until the response is produced. */
     resources: RequestResources | null
     /** The size of the body. */
     bodyBytes: number
@@ -152,7 +152,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-interface Reading {
+interface BodyReading {
   request: FastifyRequest
   payload: Readable
   scan?: JsonScan
@@ -165,7 +165,7 @@ export async function readBody({
   payload,
   scan,
   bodyIntake = request.server.bodyIntake,
-}: Reading): Promise<Buffer> {
+}: BodyReading): Promise<Buffer> {
   const { bodyLimit, config } = request.routeOptions
   const tooLarge = () => bodyTooLarge(bodyLimit, config.tooLargeAdvice)
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge()

@@ -8,7 +8,7 @@ import { holderOf } from './json-body.ts'
 declare module 'fastify' {
   interface FastifyReply {
     /** How much memory a streamed response needs until all of it is read. */
-    heldBytes: number
+    memoryBytes: number
     /** Whether nothing was written, so that a response for which there is no room can be refused; default: for a GET. */
     isRefusable: boolean | null
   }
@@ -24,15 +24,15 @@ const LARGE_BYTES = 256 * 1024
  */
 export const largeResponses = fp<{ responseBudget: ResponseBudget }>(
   async function largeResponses(app: FastifyInstance, { responseBudget }) {
-    app.decorateReply('heldBytes', 0)
+    app.decorateReply('memoryBytes', 0)
     app.decorateReply('isRefusable', null)
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
     app.addHook('onSend', async (request, reply, payload: unknown) => {
       const mayExceed = !(reply.isRefusable ?? request.method === 'GET')
       const options = { holder: holderOf(request), mayExceed }
       if (payload instanceof Readable) {
-        if (reply.heldBytes < LARGE_BYTES) return
-        const stream = responseBudget.sendPieces(payload, { ...options, bytes: reply.heldBytes })
+        if (reply.memoryBytes < LARGE_BYTES) return
+        const stream = responseBudget.sendPieces(payload, { ...options, bytes: reply.memoryBytes })
         if (!stream) payload.destroy()
         return stream ?? refuse(reply)
       }

@@ -47,19 +47,19 @@ export function leasesOf<Table extends LeasedTable, Key extends string & keyof T
   {
     table,
     key,
-    heldWhile,
+    validWhile,
   }: {
     table: Table
     key: Key
     /** Without this, a lease is lost. */
-    heldWhile?: SQL
+    validWhile?: SQL
   },
 ) {
   type Row = Table['$inferSelect']
   const keyColumn = table[key] as PgColumn
   const isFree = or(isNull(table.leaseUntil), lte(table.leaseUntil, databaseTime))
   const isOurs = (lease: LeaseOf<Key>) =>
-    and(eq(keyColumn, lease[key]), eq(table.lease, lease.lease), heldWhile)
+    and(eq(keyColumn, lease[key]), eq(table.lease, lease.lease), validWhile)
 
   /** Cast: Drizzle cannot tell the rows of a type parameter. */
   async function update(set: Record<string, unknown>, where: SQL | undefined): Promise<Row | undefined> {

@@ -16,7 +16,7 @@ interface SimilarRequest {
   task: Pick<TaskRow, 'id' | 'projectId'>
   /** Tasks with all words of one of these in their title are compared. */
   wordGroups: string[][]
-  /** Tasks that were done before are left out. */
+  /** Tasks that were done before are omitted. */
   doneSince: Date
   limit: number
 }

@@ -143,7 +143,7 @@ async function findFew(
     return sql`select id from ${tasks} where ${and(hasName(kind, name), NOT_DELETED)}`
   }
   // Most tasks of an old project are done, and what is not may be at the end of any order.
-  const statuses = filter.statuses ?? (filter.isReady ? (['open', 'in_progress'] as const) : [])
+  const statuses = filter.statuses ?? (filter.isReady ? UNFINISHED : [])
   const areOpen = statuses.length > 0 && !statuses.includes('done')
   const lists = { projectIds: projectId === undefined ? projectIds : [projectId], listId }
   if (areOpen && !inIndex(filter, sortBy) && (await countOpenTasks(db, lists)) <= MAX_RARE) {
@@ -169,6 +169,7 @@ async function findFew(
   return undefined
 }
 
+const UNFINISHED: TaskRow['status'][] = ['open', 'in_progress']
 const NOT_DELETED = isNull(tasks.deletedAt)
 const isSince = (column: typeof tasks.updatedAt | typeof tasks.openedAt, time: Date) =>
   and(gte(column, time), NOT_DELETED)
@@ -191,9 +192,7 @@ function inIndex(filter: TaskFilter, sortBy: TaskPageRequest['sortBy']): SQL | u
 
 /** The status is part of it by itself, for the index on (list, status). */
 const hasReadiness = (isReady: boolean) =>
-  isReady
-    ? and(inArray(tasks.status, ['open', 'in_progress']), sql.raw(IS_READY))
-    : sql.raw(`not ${IS_READY}`)
+  isReady ? and(inArray(tasks.status, UNFINISHED), sql.raw(IS_READY)) : sql.raw(`not ${IS_READY}`)
 
 /** The time as a subquery, so that an index can be compared with it. */
 const isClaimed = (is: boolean) =>

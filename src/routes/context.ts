@@ -51,18 +51,18 @@ export const contextRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'context'>>
     async (request, reply) => {
       const { format, ...rest } = request.query
       if (format === 'agents-md') {
-        const { identity, heldBytes, markdown } = await context.agentsFile(request.caller, rest)
+        const { identity, memoryBytes, markdown } = await context.agentsFile(request.caller, rest)
         if (reply.isNotModified(etagOfContent(identity))) return reply.status(304).send(null)
-        reply.heldBytes = heldBytes
+        reply.memoryBytes = memoryBytes
         return reply.type('text/markdown; charset=utf-8').sendText<Context>(markdown())
       }
       const { context: whole, markdown } = await context.read(request.caller, rest)
       // The server time differs in every response, and does not make it a new one.
       const content = without(whole, ['serverTime', 'instructions'])
-      const { versions, heldBytes } = whole.instructions
+      const { versions, memoryBytes } = whole.instructions
       const etag = etagOfContent([format ?? 'json', content, versions], { isWeak: true })
       if (reply.isNotModified(etag)) return reply.status(304).send(null)
-      reply.heldBytes = heldBytes
+      reply.memoryBytes = memoryBytes
       if (format !== 'markdown') return reply.sendPieces<Context>(whole)
       return reply.type('text/markdown; charset=utf-8').sendText<Context>(markdown())
     },

@@ -74,7 +74,7 @@ export const rulesRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
     async (request, reply) => {
       const data = await rules.list(request.caller, request.query)
       if (reply.isNotModified(etagOfContent(data.versions))) return reply.status(304).send(null)
-      reply.heldBytes = data.heldBytes
+      reply.memoryBytes = data.memoryBytes
       return reply.sendPieces({ data, nextCursor: null })
     },
   )

@@ -50,7 +50,7 @@ export const Change = Type.Object(
       }),
     ),
   },
-  { $id: 'Change', description: 'An activity, with its task if you asked for it.' },
+  { $id: 'Change', description: 'An activity, with its task if you request it.' },
 )
 
 export const ChangePage = Type.Object(

@@ -99,7 +99,7 @@ const scopeOfContext = {
   paths: Type.Optional(
     QueryArray(
       Type.String({ minLength: 1, maxLength: 500, description: 'A path.', examples: ['src/app.ts'] }),
-      'Files that the session is about, relative to the root of the repository. Includes the rules with a matching glob in `paths`; other rules with `paths` are left out.',
+      'Files that the session is about, relative to the root of the repository. Includes the rules with a matching glob in `paths`; other rules with `paths` are omitted.',
     ),
   ),
   includeArchived: Type.Optional(

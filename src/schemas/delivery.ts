@@ -117,7 +117,7 @@ const delivery = {
     Type.Array(ref(FieldError), {
       maxItems: 100,
       description:
-        'Why it was rejected; of other deliveries of sources, which items made no task, and which values were left out.',
+        'Why it was rejected; of other deliveries of sources, which items made no task, and which values were omitted.',
     }),
   ),
 }

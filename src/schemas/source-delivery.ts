@@ -24,7 +24,7 @@ export const SourceReceipt = Type.Object(
     errors: Type.Optional(
       Type.Array(ref(FieldError), {
         maxItems: 100,
-        description: 'Which items made no task, and which values were left out. Absent if there are none.',
+        description: 'Which items made no task, and which values were omitted. Absent if there are none.',
       }),
     ),
   },
@@ -117,7 +117,7 @@ export const SourceTestResult = Type.Object(
     errors: Type.Array(ref(FieldError), {
       maxItems: 100,
       description:
-        'Why it would be rejected; or which items would make no task, and which values would be left out.',
+        'Why it would be rejected; or which items would make no task, and which values would be omitted.',
     }),
   },
   { $id: 'SourceTestResult', description: 'What a payload would make.' },

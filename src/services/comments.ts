@@ -105,8 +105,8 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
         length += body.length
         return length <= MAX_TOTAL_LENGTH
       }
-      const firstLeftOut = newestFirst.findIndex((comment) => !isShown(comment))
-      const shown = firstLeftOut === -1 ? newestFirst : newestFirst.slice(0, firstLeftOut)
+      const firstOmitted = newestFirst.findIndex((comment) => !isShown(comment))
+      const shown = firstOmitted === -1 ? newestFirst : newestFirst.slice(0, firstOmitted)
       return shown.toReversed().map(toAssistantComment)
     },
 

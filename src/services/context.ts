@@ -62,8 +62,8 @@ export function contextService({ repos, clock }: { repos: Repositories; clock: P
       const bound = repos.within(caller)
       if (projectId !== undefined && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const refs = await bound.rules.listRefs(projectId ?? onlyProjectOf(caller))
-      const { versions, heldBytes, ...rules } = visibleRules(ruleSequence(bound.rules, refs))
-      return { identity: [AGENTS_HEADING, versions], heldBytes, markdown: () => agentsMarkdown(rules) }
+      const { versions, memoryBytes, ...rules } = visibleRules(ruleSequence(bound.rules, refs))
+      return { identity: [AGENTS_HEADING, versions], memoryBytes, markdown: () => agentsMarkdown(rules) }
     },
   }
 

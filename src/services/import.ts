@@ -65,7 +65,7 @@ export function importService({
   }
 }
 
-interface Reading {
+interface ImportReading {
   file: Readable
   reader: ImportReader
   target: ImportTarget
@@ -74,7 +74,7 @@ interface Reading {
 }
 
 /** Returns the number of the last line. After the first error, lines are only checked. */
-async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading): Promise<number> {
+async function insertAll({ file, reader, target, stallMs, keepAliveMs }: ImportReading): Promise<number> {
   let rows: ImportRow[] = []
   let bytes = 0
   let count = 0
@@ -115,7 +115,7 @@ async function insertAll({ file, reader, target, stallMs, keepAliveMs }: Reading
 /** By time, because lines that are only checked are not inserted. */
 async function* keepingAlive(
   chunks: AsyncIterable<Buffer>,
-  { target, keepAliveMs }: Pick<Reading, 'target' | 'keepAliveMs'>,
+  { target, keepAliveMs }: Pick<ImportReading, 'target' | 'keepAliveMs'>,
 ): AsyncGenerator<Buffer> {
   let since = performance.now()
   for await (const chunk of chunks) {
@@ -128,7 +128,7 @@ async function* keepingAlive(
 }
 
 /** What can only be checked once all rows are there. */
-async function refuseReferences({ reader, target }: Pick<Reading, 'reader' | 'target'>): Promise<void> {
+async function refuseReferences({ reader, target }: Pick<ImportReading, 'reader' | 'target'>): Promise<void> {
   for (const { line, member, reason } of await target.findBadReferences())
     reader.refuse(line, { member, code: 'not_allowed', message: REFERENCES[reason] })
   const tasks = await target.listDependencies()

@@ -120,7 +120,7 @@ export function projectsService({ repos, clock, ...limits }: DeletionDeps) {
         if (project.archivedAt) {
           await change(repos, { id, values: { archivedAt: null, updatedAt: now } })
           const connection = await repos.codehost.find(id)
-          if (connection) await repos.pushedDeliveries.releaseHeld(connection.id)
+          if (connection) await repos.pushedDeliveries.resume(connection.id)
           await record(repos, {
             type: 'project.unarchived',
             caller,

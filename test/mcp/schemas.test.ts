@@ -25,7 +25,7 @@ const TWINS: Record<string, TObject | undefined> = {
 const ELSEWHERE = ['id', 'version', 'action', 'mergeInto', 'unmerge']
 
 /** What assistants have no use for. */
-const LEFT_OUT: Record<string, string[]> = {
+const OMITTED: Record<string, string[]> = {
   get_context: ['includeArchived', 'format'],
   get_task: ['projectId', 'paths', 'includeArchived', 'format'],
   create_rule: ['isActive'],
@@ -62,7 +62,7 @@ describe('a tool', () => {
         expect([member, values(schema)]).toEqual([member, values(twin[member] ?? ({} as TSchema))])
       }
       const names = own.map(([member]) => member)
-      expect([...names, ...(LEFT_OUT[name] ?? [])].sort()).toEqual(Object.keys(twin).sort())
+      expect([...names, ...(OMITTED[name] ?? [])].sort()).toEqual(Object.keys(twin).sort())
       expect(input.additionalProperties).toBe(false)
     },
   )

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { columnsOf } from '../../src/repositories/export/columns.ts'
 import { nameOf } from '../../src/repositories/export/index.ts'
-import { EXPORTED_TABLES, LEFT_OUT_TABLES } from '../../src/repositories/export/tables.ts'
+import { EXPORTED_TABLES, OMITTED_TABLES } from '../../src/repositories/export/tables.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
-/** What an export has. A column that is missing here must be decided: exported, or left out with a reason. */
+/** What an export has. A column that is missing here must be decided: exported, or omitted with a reason. */
 const MEMBERS: Record<string, string> = {
   project: 'id name isDefault archivedAt groupFeedback createdAt updatedAt',
   projectDeletion: 'projectId actorType actorId actorName createdAt',
@@ -37,21 +37,21 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('every table is exported or left out', async () => {
+test('every table is exported or omitted', async () => {
   const tables = await service.query("select tablename as name from pg_tables where schemaname = 'public'")
-  const decided = [...EXPORTED_TABLES.map(nameOf), ...Object.keys(LEFT_OUT_TABLES)]
+  const decided = [...EXPORTED_TABLES.map(nameOf), ...Object.keys(OMITTED_TABLES)]
   expect(tables.map(({ name }) => name).sort()).toEqual(decided.sort())
 })
 
 test.each(EXPORTED_TABLES.map((exported) => [exported.kind, exported] as const))(
-  'every column of %s is exported or left out',
+  'every column of %s is exported or omitted',
   async (kind, exported) => {
     const columns = await service.query(
       'select column_name as name from information_schema.columns where table_name = $1',
       [nameOf(exported)],
     )
     expect(columnsOf(exported).map(({ member }) => member)).toEqual(MEMBERS[kind]?.split(/\s+/))
-    const leftOut = Object.keys(exported.leftOut ?? {})
-    expect(columns).toHaveLength((MEMBERS[kind]?.split(/\s+/).length ?? 0) + leftOut.length)
+    const omitted = Object.keys(exported.omitted ?? {})
+    expect(columns).toHaveLength((MEMBERS[kind]?.split(/\s+/).length ?? 0) + omitted.length)
   },
 )

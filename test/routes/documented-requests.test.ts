@@ -13,14 +13,14 @@ import { startReceiver, WEBHOOK_SECRET } from '../support/feedback.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ADDRESS = 'http://127.0.0.1:3000'
 /** They need a code host, a receiver, another instance, or a version of the task, or don't end by themselves. */
-const LEFT_OUT = /\/codehost|hooks\.example\.com|:3001|If-Match|\/api\/stream/
+const OMITTED = /\/codehost|hooks\.example\.com|:3001|If-Match|\/api\/stream/
 
 const hasCurl = spawnSync('bash', ['-c', 'curl --version']).status === 0
 
 const guides = readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md'))
 const commands = ['README.md', ...guides.map((file) => `docs/${file}`)].flatMap((file) =>
   fromMarkdown(readFileSync(join(ROOT, file), 'utf8')).children.flatMap((node) =>
-    node.type === 'code' && node.lang === 'bash' && /\bcurl /.test(node.value) && !LEFT_OUT.test(node.value)
+    node.type === 'code' && node.lang === 'bash' && /\bcurl /.test(node.value) && !OMITTED.test(node.value)
       ? [{ file, command: node.value, name: node.value.split('\n')[0] }]
       : [],
   ),

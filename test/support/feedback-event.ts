@@ -1,4 +1,4 @@
-import { readBody } from '../../src/domain/delivery-body.ts'
+import { readJson } from '../../src/domain/delivery-body.ts'
 import { type FeedbackEvent, readEvent } from '../../src/domain/feedback/event.ts'
 
 /** The properties that an event must have. */
@@ -12,7 +12,7 @@ export const FLAT = {
 
 /** How the receiver reads a body. */
 export function read(body: unknown) {
-  const parsed = readBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
+  const parsed = readJson(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
   if (!parsed.isJson) throw new Error('The test sends what is no JSON.')
   return readEvent(parsed.body)
 }

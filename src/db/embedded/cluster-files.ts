@@ -36,7 +36,7 @@ export async function* clusterFiles(cluster: string): AsyncGenerator<TarEntry> {
     if (EMPTIED.includes(directory)) return
     for (const entry of await readdir(join(cluster, directory), { withFileTypes: true }).catch(noEntries)) {
       const path = directory + entry.name
-      if (isLeftOut(entry, path)) continue
+      if (isOmitted(entry, path)) continue
       if (entry.isDirectory() || EMPTIED.includes(`${path}/`)) yield* filesBelow(`${path}/`)
       else yield* clusterFile(cluster, path)
     }
@@ -69,7 +69,7 @@ const EMPTIED = [
 
 const CONTROL_FILE = 'global/pg_control'
 
-const LEFT_OUT = [
+const OMITTED = [
   'backup_label',
   'backup_label.old',
   HEARTBEAT_NAME,
@@ -84,7 +84,7 @@ const LEFT_OUT = [
 /** Temporary files, files of temporary tables, and caches that a server writes anew. */
 const TEMPORARY = /^(pgsql_tmp|pg_internal\.init|postmaster\.pid)|^t\d+_\d+(_[a-z]+)?(\.\d+)?$/
 
-const isLeftOut = ({ name }: Dirent, path: string) => LEFT_OUT.includes(path) || TEMPORARY.test(name)
+const isOmitted = ({ name }: Dirent, path: string) => OMITTED.includes(path) || TEMPORARY.test(name)
 
 const CHUNK_BYTES = 256 << 10
 

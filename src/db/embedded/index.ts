@@ -129,17 +129,17 @@ function packagedBinaries(): Binaries {
 
 async function stop(cluster: Cluster, { lease, log }: { lease: Client; log: Log }): Promise<void> {
   const { cluster: dataDir } = cluster.location
-  let held: { lease: Client; isLast: boolean } | undefined
+  let taken: { lease: Client; isLast: boolean } | undefined
   try {
-    held = await leaseToStop(cluster, lease)
-    if (!held) return
-    if (!held.isLast) log.info({ dataDir }, 'embedded database left running: another process uses it')
+    taken = await leaseToStop(cluster, lease)
+    if (!taken) return
+    if (!taken.isLast) log.info({ dataDir }, 'embedded database left running: another process uses it')
     else if (await stopServer(cluster)) log.info({ dataDir }, 'embedded database stopped')
     else log.warn({ dataDir }, 'embedded database did not stop')
   } catch (error) {
     log.warn({ dataDir, err: error }, 'embedded database did not stop')
   } finally {
-    await held?.lease.end().catch(() => undefined)
+    await taken?.lease.end().catch(() => undefined)
   }
 }
 

@@ -56,7 +56,7 @@ export const deliveries = pgTable(
     tasks: jsonb('tasks').notNull(),
     /** Of feedback: why its task is in its project. */
     routing: jsonb('routing'),
-    /** Why it was rejected, or what was left out of its tasks. */
+    /** Why it was rejected, or what was omitted of its tasks. */
     errors: jsonb('errors'),
     /** JSON as text, with any member names: possibly truncated, and null after its retention. */
     payload: text('payload'),

@@ -230,13 +230,20 @@ export function nextRunAfter({
   error,
   connection: { schedule, nextRunAt: due },
   now,
-}: {
-  error: { code: string } | null
-  connection: { schedule: 'off' | 'hourly' | 'daily'; nextRunAt: Date | null }
-  now: Date
-}): Date | null {
+}: EndedRun): Date | null {
   if (due === null) return null
   return error === null ? sooner(due, nextRunAt(schedule, now)) : due
+}
+
+interface EndedRun {
+  error: { code: string } | null
+  connection: ScheduledConnection
+  now: Date
+}
+
+interface ScheduledConnection {
+  schedule: 'off' | 'hourly' | 'daily'
+  nextRunAt: Date | null
 }
 
 /** The due time after a connection was changed: the cause of a delay may be fixed. */

@@ -1,11 +1,8 @@
 import type { FieldError } from '../../errors/index.ts'
-import { payloadOf, readBody } from '../delivery-body.ts'
+import { MAX_PAYLOAD_BYTES, payloadOf, readJson } from '../delivery-body.ts'
 import { dedupKeyOf, type FeedbackEvent, readEvent } from './event.ts'
 import { type RoutingFields, routingFieldsOf } from './routing.ts'
 import { type FeedbackTask, feedbackTask } from './task.ts'
-
-/** Maximum size of a stored payload. */
-const MAX_PAYLOAD_BYTES = 262_144
 
 /** What is stored of a delivery's original payload. */
 interface StoredPayload {
@@ -29,7 +26,7 @@ export type DeliveryReading =
 
 /** All processing whose time depends on the delivery's size. */
 export function readDelivery(bytes: Uint8Array): DeliveryReading {
-  const read = readBody(bytes)
+  const read = readJson(bytes)
   if (!read.isJson) return { outcome: 'unreadable', readUpTo: read.readUpTo }
   const reading = readEvent(read.body)
   if (reading.outcome === 'ignored') return reading

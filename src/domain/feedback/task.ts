@@ -111,7 +111,7 @@ export function descriptionOf(
   const short = (text: string) => shortened(redact(text))
   const lines = linesWithin(MAX_RECEIVED_BYTES - forNote - 2 * FRAME_BYTES, { properties, show: short })
   const missing = properties.length - lines.length + omitted
-  const rest = joined(tableOf(lines), leftOut(missing), isCut ? CUT : CUT_HERE)
+  const rest = joined(tableOf(lines), omissionOf(missing), isCut ? CUT : CUT_HERE)
   const left = MAX_RECEIVED_BYTES - Buffer.byteLength(rest) - FRAME_BYTES
   return joined(asMarkdown(truncateUtf8(note, left)), rest)
 }
@@ -134,7 +134,7 @@ const CUT =
 /** Upper bound for the fences of a note, and for the table's header plus the truncation notice. */
 const FRAME_BYTES = 512
 
-const leftOut = (count: number) =>
+const omissionOf = (count: number) =>
   count > 0 ? `${count} more ${count === 1 ? 'property is' : 'properties are'} not shown.` : ''
 
 function noteOf(event: FeedbackEvent, redact: Redact): string {

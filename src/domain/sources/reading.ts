@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FieldError } from '../../errors/index.ts'
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
-import { readBody } from '../delivery-body.ts'
+import { readJson } from '../delivery-body.ts'
 import { taskOf } from './rendered-task.ts'
 import { type StoredPayload, storedBody } from './stored-payload.ts'
 import {
@@ -25,9 +25,9 @@ export type SourceReading = { stored: StoredPayload } & (
   | {
       outcome: 'accepted'
       tasks: ItemTask[]
-      /** How many items the filter left out. */
+      /** How many items the filter omitted. */
       filtered: number
-      /** Which values were left out. */
+      /** Which values were omitted. */
       errors: FieldError[]
     }
   | { outcome: 'filtered' }
@@ -54,7 +54,7 @@ const MAX_ERRORS = 100
 
 /** All processing whose time depends on the payload and the templates, in one call, for a thread of its own. */
 export function readSourceDelivery({ definition, bytes, renderMs }: SourceInput): SourceReading {
-  const body = readBody(bytes)
+  const body = readJson(bytes)
   if (!body.isJson) {
     const stored = { payload: null, payloadCut: false }
     return { outcome: 'unreadable', readUpTo: body.readUpTo, stored }

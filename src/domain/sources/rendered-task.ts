@@ -14,9 +14,9 @@ const MAX_URL_LENGTH = 2_048
 type Texts = Partial<Record<keyof RenderedTask, string>>
 
 /**
- * A task from rendered templates. What is too long is cut, and what is not supported is left out and reported, so that
+ * A task from rendered templates. What is too long is cut, and what is not supported is omitted and reported, so that
  * no delivery is lost for it. Undefined without a title.
- * @param clears the members that nothing empties; the others are left out then
+ * @param clears the members that nothing empties; the others are omitted then
  */
 export function taskOf(
   rendered: Texts,
@@ -45,17 +45,17 @@ export function taskOf(
     else
       reportOf('externalUrl', {
         code: 'wrong_format',
-        message: 'is left out: it is not an http or https URL',
+        message: 'is omitted: it is not an http or https URL',
       })
   } else if (isCleared('externalUrl')) task.externalUrl = null
   const priority = oneOf(TaskPriority, texts.priority)
   if (priority) task.priority = priority
   else if (texts.priority)
-    reportOf('priority', { code: 'not_allowed', message: 'is left out: it is not low, medium or high' })
+    reportOf('priority', { code: 'not_allowed', message: 'is omitted: it is not low, medium or high' })
   const status = oneOf(['open', 'done'] as const, texts.status)
   if (status) task.status = status
   else if (texts.status)
-    reportOf('status', { code: 'not_allowed', message: 'is left out: it is not open or done' })
+    reportOf('status', { code: 'not_allowed', message: 'is omitted: it is not open or done' })
   return task
 }
 

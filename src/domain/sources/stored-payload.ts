@@ -1,4 +1,4 @@
-import { payloadOf, readBody } from '../delivery-body.ts'
+import { MAX_PAYLOAD_BYTES, payloadOf, readJson } from '../delivery-body.ts'
 import type { SourceReading } from './reading.ts'
 
 /** What is stored of a payload. */
@@ -6,8 +6,6 @@ export interface StoredPayload {
   payload: string | null
   payloadCut: boolean
 }
-
-const MAX_PAYLOAD_BYTES = 262_144
 
 export const storedBody = (body: unknown): StoredPayload => payloadOf(body, MAX_PAYLOAD_BYTES)
 
@@ -19,7 +17,7 @@ export function failedReading(bytes: Uint8Array, message: string): SourceReading
 
 /** What is stored of a delivery that is not read yet. */
 export function storedUnread(bytes: Uint8Array): StoredPayload {
-  const body = bytes.length <= MAX_PAYLOAD_BYTES ? readBody(bytes) : undefined
+  const body = bytes.length <= MAX_PAYLOAD_BYTES ? readJson(bytes) : undefined
   if (body?.isJson) return storedBody(body.body)
   const start = Buffer.from(bytes).subarray(0, MAX_PAYLOAD_BYTES).toString()
   return { payload: start.replaceAll('\0', '').toWellFormed(), payloadCut: true }

@@ -25,7 +25,7 @@ export const ruleTools: Tool[] = [
       return {
         data: { instructions: briefRules(instructions), ...briefTasks(rest) },
         text: markdown,
-        heldBytes: instructions.heldBytes,
+        memoryBytes: instructions.memoryBytes,
       }
     },
   }),
@@ -43,7 +43,7 @@ export const ruleTools: Tool[] = [
       return {
         data: { data: briefRules(data), nextCursor: null },
         text: () => rulesMarkdown(data),
-        heldBytes: data.heldBytes,
+        memoryBytes: data.memoryBytes,
       }
     },
   }),

@@ -66,7 +66,7 @@ export const taskTools: Tool[] = [
     name: 'get_task',
     title: 'Get a task',
     description:
-      'Returns a task with its texts, version, and claim, the last 20 comments, reports (tasks merged into it), and similar tasks. Empty members are left out. If cut names members, pass a larger budgetTokens for the rest.',
+      'Returns a task with its texts, version, and claim, the last 20 comments, reports (tasks merged into it), and similar tasks. Empty members are omitted. If cut names members, pass a larger budgetTokens for the rest.',
     operation: taskOperations.get,
     annotations: { ...reads, ...openWorld },
     input: GetTaskInput,

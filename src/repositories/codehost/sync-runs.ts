@@ -31,7 +31,7 @@ export type RunLease = Pick<SyncRunRow, 'id' | 'lease'>
 const LEASE_MS = 20_000
 
 const leasesOn = (db: Executor) =>
-  leasesOf(db, { table: syncRuns, key: 'id', heldWhile: eq(syncRuns.status, 'running') })
+  leasesOf(db, { table: syncRuns, key: 'id', validWhile: eq(syncRuns.status, 'running') })
 
 /** Active, and not rate limited. */
 const isDue = (now: Date) =>

@@ -28,6 +28,8 @@ export const CODEHOST_WRITES = 'inlet_codehost_writes'
 
 const isOfState = eq(codehostWrites.kind, 'state')
 
+const IS_UNWRITTEN = inArray(codehostWrites.status, ['pending', 'failed'])
+
 /**
  * The outbox of write-back. A transaction that locks its rows locks their tasks before, so that no two wait for each other.
  * Its times are the database's: with another clock, an instance would send too early, or never.
@@ -149,7 +151,7 @@ export function codehostWritesRepository(db: Executor) {
       const rows = await db
         .select({ taskId: codehostWrites.taskId, payload: codehostWrites.payload })
         .from(codehostWrites)
-        .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
+        .where(and(isOfTasks(taskIds), isOfState, IS_UNWRITTEN))
       return rows.map(({ taskId, payload: { sent, before } }) => ({ taskId, sent, before }))
     },
 
@@ -159,7 +161,7 @@ export function codehostWritesRepository(db: Executor) {
       await db
         .update(codehostWrites)
         .set({ status: 'done', error, finishedAt: databaseTime, leaseUntil: null })
-        .where(and(isOfTasks(taskIds), isOfState, inArray(codehostWrites.status, ['pending', 'failed'])))
+        .where(and(isOfTasks(taskIds), isOfState, IS_UNWRITTEN))
       await this.summarize(taskIds)
     },
 
@@ -175,7 +177,7 @@ export function codehostWritesRepository(db: Executor) {
     ): Promise<number> {
       const isUnwritten = and(
         eq(codehostWrites.connectionId, connectionId),
-        inArray(codehostWrites.status, ['pending', 'failed']),
+        IS_UNWRITTEN,
         kinds && inArray(codehostWrites.kind, kinds),
       )
       const locked = await lockTasks(isUnwritten)

@@ -199,8 +199,8 @@ export function pushedDeliveriesRepository(db: Executor) {
         .where(and(isIn(connectionId, ids), isPending))
     },
 
-    /** Keeps deliveries until `releaseHeld`. */
-    async hold(connectionId: string, ids: string[]): Promise<void> {
+    /** Keeps deliveries until `resume`. */
+    async suspend(connectionId: string, ids: string[]): Promise<void> {
       if (ids.length === 0) return
       await db
         .update(deliveries)
@@ -208,7 +208,7 @@ export function pushedDeliveriesRepository(db: Executor) {
         .where(and(isIn(connectionId, ids), isPending))
     },
 
-    async releaseHeld(connectionId: string): Promise<void> {
+    async resume(connectionId: string): Promise<void> {
       const { nextAttemptAt } = deliveries
       await db
         .update(deliveries)

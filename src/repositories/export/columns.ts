@@ -18,9 +18,9 @@ export interface ExportedColumn {
 }
 
 /** The columns of the lines of a table, in their order. */
-export function columnsOf({ table, leftOut = {}, converted = {} }: ExportedTable): ExportedColumn[] {
+export function columnsOf({ table, omitted = {}, converted = {} }: ExportedTable): ExportedColumn[] {
   return Object.entries(getTableColumns(table))
-    .filter(([member]) => !(member in leftOut))
+    .filter(([member]) => !(member in omitted))
     .map(([member, column]) => {
       const values = converted[member]?.values ?? column.enumValues
       const sqlType = column.getSQLType()
@@ -36,7 +36,7 @@ export function columnsOf({ table, leftOut = {}, converted = {} }: ExportedTable
     })
 }
 
-/** The name of a column that is left out. */
+/** The name of a column that is omitted. */
 export function columnName({ table }: Pick<ExportedTable, 'table'>, member: string): string {
   const column = getTableColumns(table)[member]
   if (!column) throw new Error(`The table has no column for ${member}.`)

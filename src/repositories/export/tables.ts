@@ -18,7 +18,7 @@ export interface ExportedTable {
   /** The columns that sort its lines. */
   order: string[]
   /** Members that aren't exported, each with the reason. */
-  leftOut?: Record<string, string>
+  omitted?: Record<string, string>
   /** What an import writes for those that the table requires, as SQL. */
   imported?: Record<string, string>
   /** Members that are exported as another type: as SQL for the JSON, and from its text to the column. */
@@ -36,13 +36,13 @@ const NO_SECRET = `''`
 export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { kind: 'project', table: projects, order: ['id'] },
   { kind: 'projectDeletion', table: projectDeletions, order: ['project_id'] },
-  { kind: 'list', table: lists, order: ['id'], leftOut: { openCount: COUNTED } },
+  { kind: 'list', table: lists, order: ['id'], omitted: { openCount: COUNTED } },
   { kind: 'listDeletion', table: listDeletions, order: ['list_id'] },
   {
     kind: 'task',
     table: tasks,
     order: ['id'],
-    leftOut: {
+    omitted: {
       commentCount: COUNTED,
       reportCount: COUNTED,
       writeBack: 'what is still to be written to the code host is written by the instance that has its token',
@@ -63,7 +63,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     kind: 'activity',
     table: activity,
     order: ['sequence', 'id'],
-    leftOut: {
+    omitted: {
       transaction: 'belongs to the database that wrote it',
       sequence: 'the order of the lines; an import assigns new numbers',
     },
@@ -77,7 +77,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     kind: 'source',
     table: sources,
     order: ['id'],
-    leftOut: {
+    omitted: {
       secret: SECRET,
       previousSecrets: SECRET,
       isActive: OFF,
@@ -90,7 +90,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     kind: 'connection',
     table: codehostConnections,
     order: ['id'],
-    leftOut: {
+    omitted: {
       token: SECRET,
       app: SECRET,
       webhookSecret: SECRET,
@@ -105,7 +105,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     kind: 'webhook',
     table: webhooks,
     order: ['id'],
-    leftOut: {
+    omitted: {
       secret: SECRET,
       previousSecrets: SECRET,
       isActive: OFF,
@@ -129,7 +129,7 @@ const RUNS = 'runs and deliveries belong to the instance that made them'
 const FOLLOWS = 'follows from other tables'
 
 /** Tables that aren't exported, each with the reason. */
-export const LEFT_OUT_TABLES: Record<string, string> = {
+export const OMITTED_TABLES: Record<string, string> = {
   api_keys: ACCESS,
   api_key_secrets: ACCESS,
   sessions: ACCESS,

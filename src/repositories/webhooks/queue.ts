@@ -102,7 +102,7 @@ export function webhookQueueRepository(db: Executor) {
 
     /**
      * Stores what attempts ended with, also those of several webhooks. Each webhook is locked before its deliveries, as
-     * everywhere; one that is being deleted is left out. Returns the ids of the others. A failure is also left out if
+     * everywhere; one that is being deleted is omitted. Returns the ids of the others. A failure is also omitted if
      * another instance has delivered since.
      */
     async record(attempts: Attempt[]): Promise<Set<string>> {

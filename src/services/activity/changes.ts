@@ -40,7 +40,7 @@ export interface ChangeItem {
   json: string
 }
 
-interface Reading {
+interface ChangesReading {
   after: ChangePosition
   filter: FeedFilter
   limit: number
@@ -102,7 +102,7 @@ export function changesService({
   }
 
   /** Reads a bounded number of positions: if few changes match, a page may be empty and not the last. */
-  async function read({ after, filter, limit }: Reading, end: ChangePosition): Promise<SomeChanges> {
+  async function read({ after, filter, limit }: ChangesReading, end: ChangePosition): Promise<SomeChanges> {
     const items: ChangeItem[] = []
     const to = Math.min(end.position, after.position + MAX_POSITIONS)
     let position = after.position
@@ -123,7 +123,7 @@ export function changesService({
   }
 
   interface Waiting {
-    reading: Reading
+    reading: ChangesReading
     ms: number
     ending: AbortController
   }
@@ -142,7 +142,7 @@ export function changesService({
   }
 
   async function nextChanges(
-    { after, filter, limit }: Reading,
+    { after, filter, limit }: ChangesReading,
     { ms, ending }: Omit<Waiting, 'reading'>,
   ): Promise<SomeChanges> {
     const deadline = performance.now() + ms

@@ -104,7 +104,7 @@ async function projectFor(
   if (id === null) return null
   await writableProject(repos, { id })
   if (task && task.projectId !== id) {
-    const message = 'must be the project of the task, or be left out'
+    const message = 'must be the project of the task, or be omitted'
     throw validationFailed([{ path: '/projectId', code: 'not_allowed', message }])
   }
   return id

@@ -1,4 +1,5 @@
 import { orderById } from '../../domain/cursor.ts'
+import { MAX_PAYLOAD_BYTES } from '../../domain/delivery-body.ts'
 import { firstIdOf } from '../../domain/id-time.ts'
 import { isAllowed, type Operations } from '../../domain/operation.ts'
 import { deliveryNotFound } from '../../errors/index.ts'
@@ -23,9 +24,6 @@ export const deliveriesOperations = {
   get: { scope: 'tasks:read' },
   replay: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof deliveriesService>>
-
-/** Those of the code host are stored whole. */
-const MAX_PAYLOAD_BYTES = 262_144
 
 /** What arrived at the receivers, and what became of it. */
 export function deliveriesService({

@@ -166,7 +166,7 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       help: 'How long the oldest delivery of an active outgoing webhook has waited; 0 if none waits.',
     }),
     buffered: counter({
-      name: 'inlet_receiver_held_total',
+      name: 'inlet_receiver_buffered_total',
       help: 'Deliveries that were retried because the database was unavailable.',
     }),
     claims: counterOf(CLAIM_OUTCOMES, {

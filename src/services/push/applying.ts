@@ -81,12 +81,12 @@ export function deliveryApplier(deps: ApplyingDeps) {
       isFull = rows.length === maxItems || bytesOf(rows) >= BATCH.maxBytes
       if (isArchived) {
         // A run brings what else has changed, but tells deletions only if it is a full one.
-        const { held = [], dropped = [] } = Object.groupBy(rows, (row) =>
-          isDeletion(row, connection) ? 'held' : 'dropped',
+        const { suspended = [], dropped = [] } = Object.groupBy(rows, (row) =>
+          isDeletion(row, connection) ? 'suspended' : 'dropped',
         )
         const settled = settledAs(dropped.map(idOf), { outcome: 'ignored', reason: 'project_archived' })
         await repos.pushedDeliveries.settle(connection.id, settled)
-        await repos.pushedDeliveries.hold(connection.id, held.map(idOf))
+        await repos.pushedDeliveries.suspend(connection.id, suspended.map(idOf))
         return []
       }
       const { settled, refetches } = await applyBatch(repos, { clock, connection, rows })

@@ -27,7 +27,7 @@ export interface PushTarget {
 }
 
 /** A verified delivery. */
-export interface Delivery {
+export interface PushedDelivery {
   /** The host's id: the same for a redelivery. */
   deliveryId: string
   event: string
@@ -89,7 +89,7 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
      */
     async receive(
       { connection }: PushTarget,
-      { deliveryId, event, reading, payload }: Delivery,
+      { deliveryId, event, reading, payload }: PushedDelivery,
     ): Promise<{ accepted: boolean; duplicate: boolean; reason: DropReason | null }> {
       const now = clock.now()
       const { outcome, reason } = judgeDelivery({ event, reading }, connection)

@@ -129,7 +129,7 @@ export function refetcher(
   /** Reads and writes until nothing else was written meanwhile: it may be newer than the response, which nothing tells. */
   async function untilUnchanged<T extends { outcome: string }, S>(
     waiting: Waiting,
-    { seen: first, read, write }: Reading<T, S>,
+    { seen: first, read, write }: ItemReading<T, S>,
   ): Promise<Pause | undefined> {
     const { ids, connection } = waiting
     let seen = first
@@ -189,7 +189,7 @@ interface Waiting {
   access: HostAccess
 }
 
-interface Reading<T, S> {
+interface ItemReading<T, S> {
   /** What was stored before the request. */
   seen: S
   read(): Promise<T | Refusal | Unreachable>

@@ -51,7 +51,7 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     const { open = [], archived = [] } = Object.groupBy(deliveries, ({ source }) =>
       projects.get(source.projectId) ? 'open' : 'archived',
     )
-    await repos.deliveries.insert(archived.map(({ row }) => leftOutRow(row)))
+    await repos.deliveries.insert(archived.map(({ row }) => omittedRow(row)))
     const receipts = await deliver(repos, { ...given, deliveries: open })
     return deliveries.map(({ row }) => receipts.get(row.id) ?? ARCHIVED)
   }
@@ -73,10 +73,10 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
     }
     await repos.deliveries.insert(news.flatMap(({ row }) => (row.dedupKey === null ? row : [])))
     const receipts = await writeNew(repos, { news, projects, sentAt })
-    // What is left out may be sent again with its id, so its key is stored no longer.
-    const leftOut = new Map(news.map(({ row }) => [row.dedupKey, receipts.get(row.id)]))
+    // What is omitted may be sent again with its id, so its key is stored no longer.
+    const omitted = new Map(news.map(({ row }) => [row.dedupKey, receipts.get(row.id)]))
     for (const { row } of deliveries) {
-      const sameId = row.dedupKey === null ? undefined : leftOut.get(row.dedupKey)
+      const sameId = row.dedupKey === null ? undefined : omitted.get(row.dedupKey)
       const receipt =
         receipts.get(row.id) ??
         (sameId?.accepted === false ? sameId : undefined) ??
@@ -109,14 +109,14 @@ export function deliveryWriter({ clock }: { clock: Clock }) {
         const { taskId } = latest
         return taskId === null ? [] : { item: item.index, taskId, created: task?.created ?? false }
       })
-      const leftOut = items.filter(({ latest }) => latest.taskId === null)
+      const omitted = items.filter(({ latest }) => latest.taskId === null)
       const { listId, projectId } = destination
-      const left = leftOut.length > 0 ? leftOutRow(row, { tasks, leftOut }) : row
+      const left = omitted.length > 0 ? omittedRow(row, { tasks, omitted }) : row
       if (left !== row) await repos.deliveries.update(row.id, left)
       if (tasks.length > 0) stored.push({ id: row.id, listId, tasks, outcome: outcomeWith(tasks) })
       receipts.set(
         row.id,
-        tasks.length > 0 ? receiptOf(left, { tasks, projectId, listId }) : ignoredFor(leftOut),
+        tasks.length > 0 ? receiptOf(left, { tasks, projectId, listId }) : ignoredFor(omitted),
       )
     }
     await repos.deliveries.updateTasks(stored)
@@ -174,7 +174,7 @@ export async function repeatOf(
     (await firstOf(deliveries, { id, dedupKey, latestId: latest[0]?.deliveryId ?? id })) ??
     (await deliveries.countRepeat(id, { exceptId: id }))
   if (first?.outcome === 'pending') return pendingReceipt(first, { duplicate: first.id !== id })
-  // An earlier attempt of this delivery, of which all was left out.
+  // An earlier attempt of this delivery, of which all was omitted.
   if (first?.outcome === 'filtered') return FILTERED
   if (first?.outcome === 'rejected') return ARCHIVED
   if (!first?.projectId || !first.listId) throw new Error('A delivery was neither stored nor found.')
@@ -228,17 +228,17 @@ export const pendingReceipt = (
 const ARCHIVED: SourceIgnored = { accepted: false, reason: 'project_archived' }
 const FILTERED: SourceIgnored = { accepted: false, reason: 'filtered' }
 
-const isArchived = ({ latest }: JudgedItem) => latest.leftOut !== 'never_opened'
+const isArchived = ({ latest }: JudgedItem) => latest.omitted !== 'never_opened'
 
-/** The response to a delivery whose items have all been left out. */
-const ignoredFor = (leftOut: JudgedItem[]) => (leftOut.some(isArchived) ? ARCHIVED : FILTERED)
+/** The response to a delivery whose items have all been omitted. */
+const ignoredFor = (omitted: JudgedItem[]) => (omitted.some(isArchived) ? ARCHIVED : FILTERED)
 
-/** What is stored of a delivery of which items were left out; without any, its project is archived. */
-export function leftOutRow(
+/** What is stored of a delivery of which items were omitted; without any, its project is archived. */
+export function omittedRow(
   row: SourceDeliveryRow,
-  { tasks, leftOut = [] }: { tasks: StoredItem[]; leftOut?: JudgedItem[] } = { tasks: [] },
+  { tasks, omitted = [] }: { tasks: StoredItem[]; omitted?: JudgedItem[] } = { tasks: [] },
 ): SourceDeliveryRow {
-  const reasons = leftOut.map((judged) => {
+  const reasons = omitted.map((judged) => {
     const error = isArchived(judged) ? PROJECT_ARCHIVED : neverOpened(judged.item.task)
     return { ...error, message: `item ${judged.item.index}: ${error.message}` }
   })
@@ -246,7 +246,7 @@ export function leftOutRow(
   if (tasks.length > 0) return { ...row, errors: errors.length > 0 ? errors : null }
   return {
     ...row,
-    outcome: leftOut.length > 0 && !leftOut.some(isArchived) ? 'filtered' : 'rejected',
+    outcome: omitted.length > 0 && !omitted.some(isArchived) ? 'filtered' : 'rejected',
     dedupKey: null,
     errors: errors.length > 0 ? errors : [PROJECT_ARCHIVED],
   }

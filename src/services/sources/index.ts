@@ -111,7 +111,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
 
     /** @throws source_not_found */
     async get(caller: Caller, id: string): Promise<SourceView> {
-      return toSource(await sourceOf(repos.within(caller), id))
+      return toSource(await findSource(repos.within(caller), id))
     },
 
     /**
@@ -133,7 +133,7 @@ export function sourcesService({ repos, clock, reader, secrets }: SourcesDeps) {
           prefix: verify.prefix ?? null,
         }),
       }
-      const seen = await sourceOf(bound, id)
+      const seen = await findSource(bound, id)
       requireReachOf(caller, seen)
       await refuseUnmappable({ ...seen, ...given })
       return bound.transaction(async (repos) => {
@@ -221,7 +221,7 @@ export function requireReachOf(caller: Caller, { mapping }: Pick<SourceRow, 'map
 }
 
 /** @throws source_not_found */
-export async function sourceOf(
+export async function findSource(
   { sources }: Pick<BoundRepositories, 'sources'>,
   id: string,
 ): Promise<SourceRow> {
@@ -232,7 +232,7 @@ export async function sourceOf(
 
 /** Locks its project first, as everywhere. */
 async function lockedSource(repos: BoundRepositories, id: string): Promise<SourceRow> {
-  const { projectId } = await sourceOf(repos, id)
+  const { projectId } = await findSource(repos, id)
   await writableProject(repos, { id: projectId })
   const source = await repos.sources.findForUpdate(id)
   if (!source) throw sourceNotFound(id)

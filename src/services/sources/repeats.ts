@@ -2,14 +2,14 @@ import type { ItemTask } from '../../domain/sources/reading.ts'
 import { isRepeat, itemKeysOf, type LatestItem } from '../../domain/sources/repeats.ts'
 import type { SourceDeliveryRow } from '../../repositories/deliveries/store.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
-import type { LeftOut, WrittenItem } from './tasks.ts'
+import type { OmissionReason, WrittenItem } from './tasks.ts'
 
 /** The latest item with a key. A new one becomes it, and gets its task when that is written. */
 interface KnownItem extends LatestItem {
   deliveryId: string | null
   taskId: string | null
   /** Why a new one has no task. */
-  leftOut?: LeftOut
+  omitted?: OmissionReason
 }
 
 export interface JudgedItem {
@@ -64,10 +64,10 @@ export async function judgeItems(
 }
 
 /** What writing a new item made; its repeats in the same batch get it, too. Undefined if it has no task. */
-export function resultIn(latest: KnownItem, result: WrittenItem | LeftOut): WrittenItem | undefined {
+export function resultIn(latest: KnownItem, result: WrittenItem | OmissionReason): WrittenItem | undefined {
   const task = typeof result === 'string' ? undefined : result
   latest.taskId = task?.taskId ?? null
-  if (typeof result === 'string') latest.leftOut = result
+  if (typeof result === 'string') latest.omitted = result
   return task
 }
 

@@ -14,8 +14,8 @@ import { retryDecision } from '../retry-decision.ts'
 import { lockTasks } from '../tasks/locks.ts'
 import { writableProject } from '../writable-project.ts'
 import { definitionOf } from './definition.ts'
-import { destinationOf, leftOutRow, outcomeWith, storedTasksIn } from './delivery.ts'
-import { requireReachOf, sourceOf } from './index.ts'
+import { destinationOf, omittedRow, outcomeWith, storedTasksIn } from './delivery.ts'
+import { findSource, requireReachOf } from './index.ts'
 import { mergedStatusWriter } from './merged.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
@@ -51,7 +51,7 @@ export function sourceReplay({
       retryDecision(async () => {
         const seen = await bound.deliveries.find(id)
         if (!seen?.sourceId) throw deliveryNotFound(id)
-        const source = await sourceOf(bound, seen.sourceId)
+        const source = await findSource(bound, seen.sourceId)
         requireReachOf(caller, source)
         if (seen.outcome === 'pending') throw deliveryPending(id)
         const bytes = storedBytes(seen)
@@ -126,8 +126,8 @@ export function sourceReplay({
       sentAt: row.receivedAt,
     })
     const tasks = [...known.values()].toSorted((a, b) => a.item - b.item)
-    const leftOut = items.filter(({ latest }) => latest.taskId === null)
-    const left = leftOutRow({ ...row, errors }, { tasks, leftOut })
+    const omitted = items.filter(({ latest }) => latest.taskId === null)
+    const left = omittedRow({ ...row, errors }, { tasks, omitted })
     if (tasks.length === 0) return left
     const { listId, projectId } = destination
     return { outcome: outcomeWith(tasks), dedupKey, tasks, projectId, listId, errors: left.errors }

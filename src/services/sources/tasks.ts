@@ -33,7 +33,7 @@ export interface WrittenItem {
 }
 
 /** Why an item that is valid has no task. */
-export type LeftOut = 'project_archived' | 'never_opened'
+export type OmissionReason = 'project_archived' | 'never_opened'
 
 /** A task of a delivery as it is stored: with the position of its item, which a replay finds it by. */
 export interface StoredItem extends WrittenItem {
@@ -79,12 +79,12 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
   return async function write(
     repos: BoundRepositories,
     { items, projects }: { items: ItemWrite[]; projects: LockedProjects },
-  ): Promise<(WrittenItem | LeftOut)[]> {
+  ): Promise<(WrittenItem | OmissionReason)[]> {
     const rows = items.map(({ rendered, ...given }) =>
       newSourceTask(rendered, { ...given, id: clock.newId(given.now) }),
     )
     const itemOf = new Map(rows.map(({ id }, index) => [id, items[index] as ItemWrite]))
-    const results = new Map<string, WrittenItem | LeftOut>()
+    const results = new Map<string, WrittenItem | OmissionReason>()
     // A task that exists may be deleted before it is locked; then its external id is free again.
     for (
       let left = rows.toSorted(byExternalId);
@@ -109,9 +109,9 @@ export function sourceTaskWriter({ clock }: { clock: Clock }) {
         await change(group, lockedIds)
     }
     // Cast: the loop ends when each has a result.
-    return rows.map(({ id }) => results.get(id) as WrittenItem | LeftOut)
+    return rows.map(({ id }) => results.get(id) as WrittenItem | OmissionReason)
 
-    /** Without those that are done: the first one is left out, and one after an open one of its name changes that. */
+    /** Without those that are done: the first one is omitted, and one after an open one of its name changes that. */
     function openedBy(unknown: StoredTask[]): StoredTask[] {
       const opened = unknown.filter(({ externalId, status }) => externalId === null || status !== 'done')
       const firsts = new Map(unknown.toReversed().map((row) => [nameOf(row), row]))

@@ -15,7 +15,7 @@ import { tasksIn } from '../deliveries/index.ts'
 import { FEEDBACK_LIST, type routingService } from '../feedback/routing.ts'
 import { definitionOf } from './definition.ts'
 import { neverOpened, storedTasksIn } from './delivery.ts'
-import { requireReachOf, sourceOf } from './index.ts'
+import { findSource, requireReachOf } from './index.ts'
 import type { PayloadReader } from './reader.ts'
 import { errorsOf } from './receiving.ts'
 import { storedBytes } from './replay.ts'
@@ -56,7 +56,7 @@ export function sourceTests({
       { id, payload, deliveryId }: SourcePayloadTest & { id: string },
     ): Promise<SourceTestResult> {
       const bound = repos.within(caller)
-      const source = await sourceOf(bound, id)
+      const source = await findSource(bound, id)
       requireReachOf(caller, source)
       if ((payload === undefined) === (deliveryId === undefined)) throw eitherIsRequired()
       const delivery = deliveryId === undefined ? undefined : await deliveryOf(bound, { id, deliveryId })

@@ -80,13 +80,13 @@ export async function writeComments(
     written.push({ row, activity: change === 'refreshed' ? [] : log(type, { row, task }) })
     return { ...decision, outcome: change === 'created' ? 'created' : 'updated' }
   })
-  for (const portion of slicesBySize(written, {
+  for (const slice of slicesBySize(written, {
     maxSize: MAX_CHARACTERS,
     sizeOf: ({ row }) => row.body.length,
   })) {
     await repos.syncedComments.upsert(
-      portion.map(({ row }) => row),
-      portion.flatMap(({ activity }) => activity),
+      slice.map(({ row }) => row),
+      slice.flatMap(({ activity }) => activity),
     )
   }
   const changed = new Set(decisions.flatMap(({ outcome, taskId }) => (outcome === 'created' ? taskId : [])))

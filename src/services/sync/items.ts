@@ -28,18 +28,30 @@ export async function writeItems(
     connection.projectId,
     items.flatMap(({ labelColors }) => labelColors),
   )
-  for (const portion of slicesBySize(decisions, {
+  for (const slice of slicesBySize(decisions, {
     maxSize: MAX_CHARACTERS,
     sizeOf: ({ row }) => row?.description?.length ?? 0,
   })) {
     await repos.syncedTasks.upsert(
-      portion.flatMap(({ row }) => row ?? []),
-      portion.flatMap((decision) => activityOf(clock, { connection, decision })),
+      slice.flatMap(({ row }) => row ?? []),
+      slice.flatMap((decision) => activityOf(clock, { connection, decision })),
     )
   }
   await endWrites(repos, decisions)
   await repos.codehostWrites.resumeGone(decisions.flatMap(({ row, isBack }) => (isBack && row ? row.id : [])))
   return decisions
+}
+
+/** An item that is no longer listed, and why. */
+export interface GoneItem {
+  number: number
+  sourceState: 'transferred' | 'deleted'
+}
+
+interface Gone {
+  clock: Clock
+  connection: ConnectionRow
+  item: GoneItem
 }
 
 /** Marks the task of an item that no longer exists at the host; returns it, or undefined if nothing changed. */
@@ -49,11 +61,7 @@ export async function markGone(
     clock,
     connection: { id, projectId, repositoryId, repository: name },
     item: { number, sourceState },
-  }: {
-    clock: Clock
-    connection: ConnectionRow
-    item: { number: number; sourceState: 'transferred' | 'deleted' }
-  },
+  }: Gone,
 ): Promise<{ id: string } | undefined> {
   const now = clock.now()
   const task = await repos.syncedTasks.markGone(projectId, { repositoryId, number, sourceState, now })

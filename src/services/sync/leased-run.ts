@@ -5,17 +5,11 @@ import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import { type BoundRepositories, inProject } from '../../repositories/index.ts'
 import { endRun } from '../codehost/run-end.ts'
 import { ARCHIVED, DISCONNECTED, type RunError } from '../codehost/run-errors.ts'
-import { markGone } from './items.ts'
+import { type GoneItem, markGone } from './items.ts'
 import { type PageToWrite, rateLimitOf, writePage } from './page.ts'
 import type { RunDeps } from './run.ts'
 
 export type LeasedRun = ReturnType<typeof leasedRun>
-
-/** An item that is no longer listed, and why. */
-export interface GoneItem {
-  number: number
-  sourceState: 'transferred' | 'deleted'
-}
 
 /**
  * A claimed run and its writes. Each write locks the project, its connection and the run, in this order as everywhere,

@@ -9,7 +9,8 @@ import { DISCONNECTED, TOO_MANY_ATTEMPTS, tooManyVanished, WENT_EMPTY } from '..
 import type { TokenVault } from '../codehost/token.ts'
 import { commentList } from './comment-list.ts'
 import { followList } from './follow-list.ts'
-import { asCheckpoint, type GoneItem, type LeasedRun, leasedRun } from './leased-run.ts'
+import type { GoneItem } from './items.ts'
+import { asCheckpoint, type LeasedRun, leasedRun } from './leased-run.ts'
 import { runRequests, VANISHED_BATCH } from './requests.ts'
 import { totalOf } from './total.ts'
 

@@ -43,7 +43,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
    * @throws validation_failed, list_not_found, project_archived, description_read_only, dependency_cycle
    */
   return async function createMany(caller: Caller, { listId, ...creation }: Creation) {
-    // The list can only be left out where it is clear which project is meant.
+    // The list can only be omitted where it is clear which project is meant.
     if (listId === undefined) defaultProjectOf(caller, '/listId')
     const bound = repos.within(caller)
     const work = async (repos: BoundRepositories) => {

@@ -40,6 +40,18 @@ interface Sending {
 }
 
 /** A change that may be sent until the lease of its write ends. */
+interface SentChange {
+  connection: ConnectionRow
+  change: HostChange
+  response: HostResponse
+}
+
+interface HostResponse {
+  outcome: string
+  item?: unknown
+  comment?: unknown
+}
+
 interface DecidedWrite {
   change: HostChange
   write: ClaimedWrite
@@ -262,18 +274,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
   }
 
   /** Takes the response of a write. If what it is about was changed again meanwhile, the write stays pending. */
-  async function finish(
-    write: ClaimedWrite,
-    {
-      connection,
-      change,
-      response,
-    }: {
-      connection: ConnectionRow
-      change: HostChange
-      response: { outcome: string; item?: unknown; comment?: unknown }
-    },
-  ): Promise<void> {
+  async function finish(write: ClaimedWrite, { connection, change, response }: SentChange): Promise<void> {
     const outcome = await whileLeased({ write, connection }, async (repos, { write, connection }) => {
       if (response.outcome === 'missing' && change.about === 'comment') {
         await drop(repos, { write, connection, error: COMMENT_DELETED })

@@ -82,7 +82,7 @@ export async function push(setup: Setup): Promise<Figure[]> {
     const rate = `${PER_SECOND} deliveries a second for ${SECONDS} s`
     return [
       {
-        name: `${rate}, 99 % of the answers within`,
+        name: `${rate}, 99 % of the responses within`,
         unit: 'ms',
         value: quantile(responses, 0.99),
         valueLimit: { atMost: 100 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBody } from '../../../src/domain/delivery-body.ts'
+import { readJson } from '../../../src/domain/delivery-body.ts'
 import { dedupKeyOf, type FeedbackEvent } from '../../../src/domain/feedback/event.ts'
 import { eventWith, FLAT, REQUIRED, read } from '../../support/feedback-event.ts'
 
@@ -129,7 +129,7 @@ describe('a delivery', () => {
   test.each(['{"event":"feedback_submitted"', 'nope', '{"a":1}{"b":2}', "{'a':1}"])(
     '%s is not JSON',
     (text) => {
-      expect(readBody(Buffer.from(text)).isJson).toBe(false)
+      expect(readJson(Buffer.from(text)).isJson).toBe(false)
     },
   )
 })
