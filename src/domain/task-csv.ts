@@ -52,9 +52,9 @@ const FIRST = [
   'version',
 ]
 /** What nobody reads in a table. */
-const LEFT_OUT = ['sourceId', 'sourceState', 'writeBack', 'isDraft']
+const OMITTED = ['sourceId', 'sourceState', 'writeBack', 'isDraft']
 
-const OTHERS = SHOWN_FIELDS.filter((name) => ![...FIRST, ...LEFT_OUT].includes(name))
+const OTHERS = SHOWN_FIELDS.filter((name) => ![...FIRST, ...OMITTED].includes(name))
 const BRIEF = [...FIRST, ...OTHERS.filter((name) => !isLong(name))]
 const ALL = [...BRIEF, ...OTHERS.filter(isLong)]
 

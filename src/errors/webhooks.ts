@@ -21,7 +21,7 @@ export const webhookSecretMissing = (id: string) =>
 export const webhookOutOfReach = () =>
   new AppError('insufficient_scope', {
     detail:
-      'A key that is bound to a project can only create webhooks for its project. Use a key that is not bound to a project, or omit projectId.',
+      'A key that is bound to a project can only create webhooks for its project. Use a key that is not bound to a project, or send the ID of the project.',
     requiredScope: 'admin',
   })
 

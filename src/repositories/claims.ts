@@ -1,6 +1,6 @@
 import { columnArrays } from '../db/column-arrays.ts'
 import { and, desc, eq, isNotNull, lte, type SQL, sql } from '../db/drizzle.ts'
-import { preparedStatement } from '../db/prepared-statement.ts'
+import { opaqueArray, preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
@@ -189,7 +189,7 @@ function searchOf(given: Given[]): { condition: SQL; order: SQL } {
   if (found) {
     const isOne = sql`${tasks.id} = any(array(${found}))`
     const isInPlace = given.includes('projectIds')
-      ? opaque(isAmong(tasks.projectId, sql.placeholder('projectIds')))
+      ? opaque(isAmong(tasks.projectId, PROJECT_IDS))
       : given.includes('projectId')
         ? opaque(sql`${tasks.projectId} is not distinct from ${sql.placeholder('projectId')}`)
         : undefined
@@ -214,14 +214,17 @@ const OPEN_IN_LIST = sql`
   where list_id = ${sql.placeholder('listId')} and status >= 'open' and status <= 'open' and deleted_at is null
   order by status, id`
 
-/** Of several projects: the first of each, from the project's own index. More than are ever locked at once, usually. */
+const PROJECT_IDS = opaqueArray('projectIds', 'uuid')
+
+/** Of several projects: the first of each, from the project's own index. */
 const firstOfEach = (others: SQL[]): SQL => sql`
   select first.id from ${projects} as reached cross join lateral (
     select id from ${tasks} where ${allOf(isWithin(tasks.projectId, sql`reached.id`), CLAIMABLE, ...others)}
     order by project_id, priority desc, id limit ${sql.raw(String(MAX_CANDIDATES))}
-  ) as first where ${isAmong(sql`reached.id`, sql.placeholder('projectIds'))}`
+  ) as first where ${isAmong(sql`reached.id`, PROJECT_IDS)}`
 
-const MAX_CANDIDATES = 100
+/** More than a change of a hundred tasks and the claims beside it lock at a time. */
+const MAX_CANDIDATES = 250
 
 const allOf = (...conditions: (SQL | undefined)[]): SQL => and(...conditions) ?? sql`true`
 

@@ -29,11 +29,11 @@ export function isReached(column: AnyColumn, reach: Reach): SQL | undefined {
 
 /** The same in a prepared statement, where the IDs may be null. */
 export const isReachedBy = (column: AnyColumn | SQL, projectIds: Placeholder): SQL =>
-  sql`(${projectIds}::uuid[] is null or ${isAmong(column, projectIds)})`
+  sql`(${projectIds}::uuid[] is null or ${column} = any(${projectIds}::uuid[]))`
 
-/** Whether a row is in one of these projects. */
-export const isAmong = (column: AnyColumn | SQL, projectIds: readonly string[] | Placeholder): SQL =>
-  sql`${column} = any(${isList(projectIds) ? sql.param(projectIds) : projectIds}::uuid[])`
+/** Whether a row is in one of these projects: their IDs, or an array of SQL. */
+export const isAmong = (column: AnyColumn | SQL, projectIds: readonly string[] | SQL): SQL =>
+  sql`${column} = any(${isList(projectIds) ? sql`${sql.param(projectIds)}::uuid[]` : projectIds})`
 
-const isList = (projectIds: readonly string[] | Placeholder): projectIds is readonly string[] =>
+const isList = (projectIds: readonly string[] | SQL): projectIds is readonly string[] =>
   Array.isArray(projectIds)

@@ -3,7 +3,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import type { Executor } from './index.ts'
 import { countOpenTasks, listsIn } from './lists.ts'
 import { isWithin } from './ordered-by-index.ts'
-import type { Reach } from './reach.ts'
+import { onlyProjectOf, type Reach } from './reach.ts'
 import { isRare, MAX_RARE } from './task-names.ts'
 import type { TaskPlace } from './task-page-conditions.ts'
 import type { TaskPageRequest } from './task-pages.ts'
@@ -129,8 +129,10 @@ async function findFew(
     if (await isFew(rows)) return rows
   }
   if (deletedSince) {
-    const inProject = projectId === undefined ? undefined : isWithin(tasks.projectId, projectId)
-    const place = projectId === undefined ? sql`` : sql`project_id desc, `
+    // A list alone says nothing of its project, whose trash has an index.
+    const project = projectId ?? onlyProjectOf({ projectIds })
+    const inProject = project === null ? undefined : isWithin(tasks.projectId, project)
+    const place = project === null ? sql`` : sql`project_id desc, `
     const rows = sql`select id from ${tasks} where ${and(inProject, gt(tasks.deletedAt, deletedSince))}
       order by ${place}deleted_at desc, id desc`
     return sortBy !== 'deleted' && (await isFew(rows)) ? rows : undefined

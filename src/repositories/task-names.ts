@@ -68,7 +68,7 @@ function mostUsed(kind: NameRequest['kind'], place: Reach): SQL {
     select names.* from ${projects} cross join lateral (
       select * from ${taskNames} where ${isKind} and ${isWithin(taskNames.projectId, sql`projects.id`)}
       order by kind desc, project_id desc, open_count desc
-      limit ${Math.floor(MAX_NAMES / place.projectIds.length)}
+      limit ${Math.floor(MAX_NAMES / (place.projectIds.length || 1))}
     ) as names where ${isShown(place)}`
 }
 

@@ -34,7 +34,7 @@ interface Range {
 /** Where the candidates of a page are. */
 export interface ReachedPlace<Place = TaskPlace> {
   /** The projects that the caller can read, as far as the place may be outside them; else null. */
-  projectIds: readonly string[] | Placeholder | null
+  projectIds: readonly string[] | SQL | null
   place: Place
 }
 

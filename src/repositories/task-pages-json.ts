@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from '../db/drizzle.ts'
-import { preparedStatement } from '../db/prepared-statement.ts'
+import { opaqueArray, preparedStatement } from '../db/prepared-statement.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { MAX_PAGE_BYTES } from '../domain/cursor.ts'
@@ -61,7 +61,7 @@ const statements = new Map<string, ReturnType<typeof preparedStatement<PageRow>>
 /** Reads a page of a place. The best plan is the same for all values, so each shape is prepared once. */
 export async function readPlaceJson(
   db: Executor,
-  { projectIds, place, page }: ReachedPlace & { page: TaskPageRequest },
+  { projectIds, place, page }: ReachedPlace & Reach & { page: TaskPageRequest },
 ): Promise<TaskPageJson> {
   const { projectId, listId, mergedInto, deletedSince, skipsArchived } = place
   const { after, ...sort } = page
@@ -138,7 +138,7 @@ export async function readPosition(
   db: Executor,
   { reached, offset, ...page }: PositionedPage & Pick<FilterConditions, 'indexed'> & Offset,
 ): Promise<TaskPosition | undefined> {
-  const share = Math.floor(offset / (isOfSeveral(reached) ? (reached.projectIds?.length ?? 1) : 1))
+  const share = Math.floor(offset / (isOfSeveral(reached) ? reached.projectIds?.length || 1 : 1))
   const rowAt = (place: ReachedPlace) => sql`
     select * from (${rowsOf(place, { ...page, limit: share + 1 })}) as tasks offset ${sql.raw(String(share))}`
   const found = isOfSeveral(reached)
@@ -284,7 +284,8 @@ function statementFor(shape: PageShape) {
   }
   const afterId = value('afterId')
   const after = afterId && { id: afterId, key: sql.placeholder('afterKey') }
-  const rows = rowsOf({ projectIds: value('reach') ?? null, place }, { ...page, after })
+  const projectIds = given.includes('reach') ? opaqueArray('reach', 'uuid') : null
+  const rows = rowsOf({ projectIds, place }, { ...page, after })
   // PostgreSQL tells names apart by their first 63 characters.
   const statement = preparedStatement<PageRow>(`page of tasks #${statements.size}`, pageStatement(rows, page))
   statements.set(shapeKey, statement)

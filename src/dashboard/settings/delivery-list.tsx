@@ -29,7 +29,7 @@ interface DeliveryListProps<Outcome extends string> {
   onOutcome(outcome: NoInfer<Outcome> | undefined): void
   query: UseInfiniteQueryResult
   empty: ReactNode
-  /** One item for each delivery or event. */
+  /** One item for each delivery. */
   children: ReactNode[]
 }
 

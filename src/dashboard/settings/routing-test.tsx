@@ -66,13 +66,13 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
       {received.length > 0 && (
         <Select
           label="From a delivery"
-          placeholder="Select an event"
-          data={received.map((event) => ({
-            value: event.id,
-            label: `${summaryOf(event, event.payload)}, ${new Date(event.receivedAt).toLocaleString()}`,
+          placeholder="Select a delivery"
+          data={received.map((delivery) => ({
+            value: delivery.id,
+            label: `${summaryOf(delivery, delivery.payload)}, ${new Date(delivery.receivedAt).toLocaleString()}`,
           }))}
           onChange={(id) => {
-            const payload = received.find((event) => event.id === id)?.payload
+            const payload = received.find((delivery) => delivery.id === id)?.payload
             if (payload !== undefined) setText(JSON.stringify(payload, null, 2))
           }}
         />

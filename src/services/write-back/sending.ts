@@ -39,19 +39,19 @@ interface Sending {
   signal: AbortSignal
 }
 
-/** A change that may be sent until the lease of its write ends. */
 interface SentChange {
   connection: ConnectionRow
   change: HostChange
-  response: HostResponse
+  response: WriteResponse
 }
 
-interface HostResponse {
+interface WriteResponse {
   outcome: string
   item?: unknown
   comment?: unknown
 }
 
+/** A change that may be sent until the lease of its write ends. */
 interface DecidedWrite {
   change: HostChange
   write: ClaimedWrite
