@@ -4,6 +4,7 @@ import { announceAccessChange } from './access-changes.ts'
 import type { Executor } from './index.ts'
 import { writeLastUsed } from './last-used.ts'
 import { isReached, type Reach } from './reach.ts'
+import { opaque } from './task-page-conditions.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
@@ -55,6 +56,8 @@ export function keysRepository(db: Executor, reach: Reach) {
         .orderBy(desc(apiKeySecrets.expiresAt))
         .limit(1)
         .as('previous')
+      // Without statistics the planner expects hardly any key that was not revoked, and would read and sort all.
+      const isLive = opaque(isNull(apiKeys.revokedAt))
       return db
         .select({
           ...getTableColumns(apiKeys),
@@ -65,7 +68,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .from(apiKeys)
         .innerJoinLateral(newest, sql`true`)
         .leftJoinLateral(previous, sql`true`)
-        .where(and(inReach, isNull(apiKeys.revokedAt), after ? gt(apiKeys.id, after) : undefined))
+        .where(and(inReach, isLive, after ? gt(apiKeys.id, after) : undefined))
         .orderBy(asc(apiKeys.id))
         .limit(limit)
     },
