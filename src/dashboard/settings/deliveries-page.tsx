@@ -78,9 +78,6 @@ function Deliveries({ projectId }: { projectId: string }) {
   const deliveries = itemsOf(query.data)
   return (
     <DeliveryList
-      what="deliveries"
-      name="the deliveries"
-      label="Outcome"
       outcomes={OUTCOMES}
       outcome={outcome}
       onOutcome={setOutcome}

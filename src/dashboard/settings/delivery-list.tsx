@@ -17,12 +17,6 @@ export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } 
 const ALL = 'all'
 
 interface DeliveryListProps<Outcome extends string> {
-  /** What is in it, in the plural. */
-  what: string
-  /** What could not be loaded, in an error. */
-  name: string
-  /** What the outcomes are called. */
-  label: string
   outcomes: Record<Outcome, string>
   /** The only outcome that is shown. */
   outcome: Outcome | undefined
@@ -39,7 +33,7 @@ export function DeliveryList<Outcome extends string>(props: DeliveryListProps<Ou
   return (
     <>
       <SegmentedControl
-        aria-label={props.label}
+        aria-label="Outcome"
         value={props.outcome ?? ALL}
         onChange={(value) => props.onOutcome(value === ALL ? undefined : (value as Outcome))}
         data={[
@@ -48,12 +42,12 @@ export function DeliveryList<Outcome extends string>(props: DeliveryListProps<Ou
         ]}
       />
       {query.isPending && <Skeleton height={200} />}
-      {query.isError && <LoadError what={props.name} query={query} />}
+      {query.isError && <LoadError what="the deliveries" query={query} />}
       {query.isSuccess && children.length === 0 && props.empty}
       {children.length > 0 && <ul className={styles.rows}>{children}</ul>}
       {query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void loadMore(query)}>
-          Show older {props.what}
+          Show older deliveries
         </Button>
       )}
     </>

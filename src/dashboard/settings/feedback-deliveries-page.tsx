@@ -33,9 +33,6 @@ export default function FeedbackDeliveriesPage() {
         7 days, without their payload.
       </PageHeader>
       <DeliveryList
-        what="deliveries"
-        name="the deliveries"
-        label="Outcome"
         outcomes={OUTCOMES}
         outcome={outcome}
         onOutcome={setOutcome}

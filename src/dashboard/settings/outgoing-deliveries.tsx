@@ -39,9 +39,6 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
         while the webhook is on.
       </PageHeader>
       <DeliveryList
-        what="deliveries"
-        name="the deliveries"
-        label="Outcome"
         outcomes={OUTCOMES}
         outcome={outcome}
         onOutcome={setOutcome}

@@ -56,9 +56,6 @@ export function SourceDeliveries({ source, onClose }: { source: Source; onClose(
         for 7 days.
       </PageHeader>
       <DeliveryList
-        what="deliveries"
-        name="the deliveries"
-        label="Outcome"
         outcomes={OUTCOMES}
         outcome={outcome}
         onOutcome={setOutcome}
