@@ -103,7 +103,7 @@ export async function buildApp({
   const limitCaller = limitRequests({
     policy: 'key',
     limit: minuteLimit(config.rateLimitPerMinute),
-    nameOf: ({ caller }) => caller.keyId,
+    nameOf: ({ caller }) => caller.principal.id,
   })
   const limitAtOnce = limitInFlight({ maxPerKey: 100, maxTotal: 500, maxLongPerKey: 20 })
   app.decorateRequest('caller', noCallerYet())

@@ -1,5 +1,6 @@
 import { claimedByOthers, claimLost, claimOfThisKey } from '../errors/index.ts'
 import type { Claim } from '../schemas/claim.ts'
+import type { TaskSource } from '../schemas/task.ts'
 import type { ActorRef } from './new-task.ts'
 import type { StoredTask } from './task.ts'
 
@@ -51,21 +52,25 @@ export function overriddenBy(actor: Pick<ActorRef, 'type' | 'id'>, task: ClaimCo
 export const isOwnClaim = (actor: Pick<ActorRef, 'type' | 'id'>, { by }: Pick<Claim, 'by'>): boolean =>
   actor.id === by.id && (actor.type === 'session') === (by.type === 'session')
 
+interface ClaimedChange {
+  /** The claim that the request names. */
+  claimNumber: number | undefined
+  actor: Pick<ActorRef, 'type' | 'id'>
+  channel: TaskSource
+  isChange: boolean
+}
+
 /**
  * Refuses a change under a claim that has ended. An assistant has to name the claim of a claimed task.
  * @throws claim_lost, task_claimed
  */
 export function refuseLostClaim(
   task: StoredTask,
-  {
-    claimNumber,
-    actor,
-    isChange,
-  }: { claimNumber: number | undefined; actor: Pick<ActorRef, 'type' | 'id'>; isChange: boolean },
+  { claimNumber, actor, channel, isChange }: ClaimedChange,
 ): void {
   const claim = claimOf(task)
   if (claimNumber === undefined) {
-    if (!claim || actor.type !== 'assistant') return
+    if (!claim || channel !== 'assistant') return
     throw isOwnClaim(actor, claim) ? claimOfThisKey(task.id, claim) : claimedByOthers(task.id, claim)
   }
   if (claim?.number === claimNumber) return

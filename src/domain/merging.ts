@@ -5,6 +5,7 @@ import {
   mergedTask,
   taskWithReports,
 } from '../errors/index.ts'
+import type { TaskSource } from '../schemas/task.ts'
 import { NO_CLAIM, refuseLostClaim, unclaimedStatus } from './claim.ts'
 import type { ActorRef } from './new-task.ts'
 import type { StoredTask } from './task.ts'
@@ -20,12 +21,12 @@ type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge
  */
 export function decideMerge(
   task: StoredTask,
-  { target, claimNumber, actor, now }: RequestedMerge,
+  { target, claimNumber, actor, channel, now }: RequestedMerge,
 ): MergeUpdate | undefined {
   const { id, mergedInto } = task
   if (id === target.id) throw mergedIntoItself(id)
   const isChange = mergedInto !== target.id
-  refuseLostClaim(task, { claimNumber, actor, isChange })
+  refuseLostClaim(task, { claimNumber, actor, channel, isChange })
   if (!isChange) return undefined
   if (mergedInto !== null) throw mergedTask({ id, mergedInto })
   if (target.mergedInto !== null) throw mergedTarget({ id: target.id, mergedInto: target.mergedInto })
@@ -39,6 +40,7 @@ interface RequestedMerge {
   /** The claim under which the task is merged. */
   claimNumber?: number | undefined
   actor: Pick<ActorRef, 'type' | 'id'>
+  channel: TaskSource
   now: Date
 }
 

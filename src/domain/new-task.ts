@@ -1,5 +1,5 @@
 import { distinctIgnoringCase } from '../lib/distinct-ignoring-case.ts'
-import type { ActorType, TaskSource } from '../schemas/task.ts'
+import type { ActorType } from '../schemas/task.ts'
 import type { NewTaskInBulk } from '../schemas/task-requests.ts'
 import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'
@@ -15,19 +15,19 @@ export interface ActorRef {
 /** Where a task was created from. */
 export type TaskOrigin = Pick<StoredTask, 'source' | 'sourceId'>
 
+/** The origin of tasks that come by a way of which there is one. */
+export const originIn = (source: StoredTask['source']): TaskOrigin => ({ source, sourceId: null })
+
 interface Creation {
   id: string
   now: Date
   destination: Destination
   actor: ActorRef
-  origin?: TaskOrigin
+  origin: TaskOrigin
 }
 
 /** Builds a new task, with defaults for all omitted fields. */
-export function newTask(
-  input: NewTaskInBulk,
-  { id, now, destination, actor, origin = { source: sourceOf(actor.type), sourceId: null } }: Creation,
-): StoredTask {
+export function newTask(input: NewTaskInBulk, { id, now, destination, actor, origin }: Creation): StoredTask {
   return {
     ...NOTHING,
     ...optionalOf(input),
@@ -70,18 +70,6 @@ function optionalOf(input: NewTaskInBulk): Pick<StoredTask, OptionalField> {
   for (const name of OPTIONAL) optional[name] = input[name] ?? null
   return optional as Pick<StoredTask, OptionalField>
 }
-
-const SOURCES: Record<ActorType, TaskSource> = {
-  key: 'api',
-  session: 'dashboard',
-  assistant: 'assistant',
-  analytics: 'analytics',
-  codehost: 'codehost',
-  system: 'api',
-}
-
-/** The source is derived from the actor, never from the request. */
-export const sourceOf = (type: ActorType): TaskSource => SOURCES[type]
 
 /** The same order everywhere: statements that share external ids wait for each other instead of deadlocking. */
 export const byExternalId = (a: Pick<NewTaskInBulk, 'externalId'>, b: Pick<NewTaskInBulk, 'externalId'>) => {

@@ -41,6 +41,8 @@ interface RequestedChange {
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
   actor: Pick<ActorRef, 'type' | 'id'>
+  /** What the change came through. */
+  channel: TaskSource
   /** The claim under which the change is made. */
   claimNumber?: number | undefined
   /** Of the task's project, if any. */
@@ -57,14 +59,14 @@ interface RequestedChange {
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actor, claimNumber, connection, now }: RequestedChange,
+  { change, moveTo, actor, channel, claimNumber, connection, now }: RequestedChange,
 ): ChangeOutcome | undefined {
   const before = { ...task, status: currentStatus(task) }
   const changed = changedColumns(before, { change, moveTo })
   const names = Object.keys(changed) as (keyof typeof changed)[]
-  refuseLostClaim(task, { claimNumber, actor, isChange: names.length > 0 })
+  refuseLostClaim(task, { claimNumber, actor, channel, isChange: names.length > 0 })
   if (names.length === 0) return undefined
-  refuseForeignFields(task, { names, actorType: actor.type, connection })
+  refuseForeignFields(task, { names, channel, connection })
   // One that was reopened only here so far may be closed again as it was.
   const isClosedAgain = changed.status === 'done' && writesState(task, connection)
   if (names.includes('closedReason') && isClosedThere(task, connection) && !isClosedAgain)
@@ -157,11 +159,7 @@ function changedColumns(
 
 function refuseForeignFields(
   task: StoredTask,
-  {
-    names,
-    actorType,
-    connection,
-  }: { names: string[]; actorType: ActorRef['type'] } & Pick<RequestedChange, 'connection'>,
+  { names, channel, connection }: { names: string[] } & Pick<RequestedChange, 'channel' | 'connection'>,
 ) {
   // Without the connection, no sync would bring a change that is made at the code host.
   if (isConnected(task, connection)) {
@@ -169,8 +167,8 @@ function refuseForeignFields(
     if (foreign.length > 0) throw managedByCodehost(foreign)
   }
   if (!names.includes('description')) return
-  // An API key brought the description of its task.
-  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && actorType === 'key')
+  // It came over the API, and so may another one.
+  const mayChange = !isDescriptionReadOnly(task.source) || (task.source === 'api' && channel === 'api')
   if (!mayChange) throw descriptionReadOnly(task.source)
 }
 

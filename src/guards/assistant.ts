@@ -17,7 +17,7 @@ export function requireAssistant({ access, failures }: AssistantGuardDeps) {
     const key = apiKeyIn(request.headers, { hasSession: false })
     if (key === undefined) throw missingCredentials()
     const caller = await failures.watch(request.ip, () => access.callerByKey(key))
-    request.caller = { ...caller, type: 'assistant' }
+    request.caller = { ...caller, channel: 'assistant' }
   }
 }
 

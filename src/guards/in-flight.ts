@@ -30,9 +30,9 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
   const requests = counts()
   const long = counts()
 
-  function refuseBeyond({ caller: { keyId } }: FastifyRequest, isLong: boolean) {
+  function refuseBeyond({ caller: { principal } }: FastifyRequest, isLong: boolean) {
     const [mine, limit] = isLong ? [long, maxLongPerKey] : [requests, maxPerKey]
-    if (mine.of(keyId) >= limit) throw tooManyInFlight(limit, isLong)
+    if (mine.of(principal.id) >= limit) throw tooManyInFlight(limit, isLong)
     if (!isLong && requests.total() >= maxTotal) throw tooManyInFlight(maxTotal)
     return mine
   }
@@ -40,19 +40,19 @@ export function limitInFlight({ maxPerKey, maxTotal, maxLongPerKey }: InFlightLi
   async function limitInFlight(request: FastifyRequest, reply: FastifyReply) {
     // The client has disconnected: no close event would release the slot.
     if (reply.raw.destroyed) throw connectionClosed()
-    const { keyId } = request.caller
+    const { id } = request.caller.principal
     const mine = refuseBeyond(request, request.routeOptions.config.isLong?.(request) ?? false)
-    mine.add(keyId, 1)
-    const release = () => mine.add(keyId, -1)
+    mine.add(id, 1)
+    const release = () => mine.add(id, -1)
     if (request.resources) request.resources.onEnd(release)
     else reply.raw.once('close', release)
     request.inFlight = async (work) => {
       refuseBeyond(request, false)
-      requests.add(keyId, 1)
+      requests.add(id, 1)
       try {
         return await work()
       } finally {
-        requests.add(keyId, -1)
+        requests.add(id, -1)
       }
     }
   }

@@ -59,7 +59,7 @@ export const mcpRoutes: FastifyPluginAsync<Services> = async (app, services) => 
         parsedBody: forSdk(request.body),
         authInfo: {
           token: '',
-          clientId: caller.keyId,
+          clientId: caller.principal.id,
           scopes: caller.scopes,
           extra: { exchange },
         },

@@ -181,7 +181,8 @@ export async function readBody({
 }
 
 /** Whose share of the memory a request counts towards: its key's; without a key, its route's. */
-export const holderOf = ({ caller, routeOptions }: FastifyRequest) => caller?.keyId ?? `${routeOptions.url}`
+export const holderOf = ({ caller, routeOptions }: FastifyRequest) =>
+  caller?.principal.id ?? `${routeOptions.url}`
 
 /** Refuses JSON with more values or levels than any valid one has, before it is parsed. */
 export function refuseTooMuch(json: Buffer, { maxValues = MAX_VALUES } = {}): void {

@@ -131,7 +131,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
     },
     async (request, reply) => {
       await sessions.endAll(request.caller)
-      if (request.caller.type === 'session') clearCookie(reply)
+      if (request.caller.channel === 'dashboard') clearCookie(reply)
       return reply.status(204).send(null)
     },
   )

@@ -8,14 +8,25 @@ import { onlyProjectOf, type Repositories } from '../repositories/index.ts'
 import type { KeyBySecret } from '../repositories/keys.ts'
 import type { SessionWithKey } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
+import type { TaskSource } from '../schemas/task.ts'
+
+/** What callers can send a request through. */
+type Channel = Extract<TaskSource, 'api' | 'dashboard' | 'assistant'>
+
+/** Who acts in a request, also in one of a session: sessions are short-lived. */
+interface Principal {
+  type: 'key'
+  id: string
+}
 
 /** The authenticated caller with its scopes and its reach. */
 export interface Caller {
-  type: 'key' | 'session' | 'assistant'
+  /** What the request came through: the source of the tasks that it creates. */
+  channel: Channel
   /** The id of the key or session in the request. */
   id: string
-  /** The key, or the session's key: the actor in the activity log. */
-  keyId: string
+  /** Who acts: also the owner of saved filters, idempotency keys, and limits. */
+  principal: Principal
   name: string
   scopes: Scope[]
   /** The projects in reach; null for all. */
@@ -91,7 +102,7 @@ export function accessService({
       used.keys.set(row.keyId, now)
       used.sessions.set(row.id, now)
       const { id, key, secretExpiresAt } = row
-      return { ...callerOf({ ...key, secretExpiresAt }), type: 'session', id }
+      return { ...callerOf({ ...key, secretExpiresAt }), channel: 'dashboard', id }
     },
 
     /** Whether this is a valid webhook secret. */
@@ -106,7 +117,7 @@ export function accessService({
     /** For streams, which outlive their request: whether the caller would still be authenticated. */
     async isStillAdmitted(caller: Caller): Promise<boolean> {
       const now = clock.now()
-      if (caller.type === 'session') {
+      if (caller.channel === 'dashboard') {
         const session = await credentials.sessions.find(caller.id)
         return session !== undefined && isLive(session, now) && !isPast(session.key.expiresAt, now)
       }
@@ -139,11 +150,11 @@ export function accessService({
     },
 
     describe(caller: Caller): Me {
-      const { type, id, keyId, name, scopes, expiresAt } = caller
+      const { channel, id, principal, name, scopes, expiresAt } = caller
       return {
-        type: type === 'session' ? 'session' : 'key',
+        type: channel === 'dashboard' ? 'session' : 'key',
         id,
-        keyId,
+        keyId: principal.id,
         name,
         scopes,
         projectId: onlyProjectOf(caller),
@@ -155,9 +166,9 @@ export function accessService({
 
 function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: KeyBySecret): Caller {
   return {
-    type: 'key',
+    channel: 'api',
     id,
-    keyId: id,
+    principal: { type: 'key', id },
     name,
     scopes: scopes as Scope[],
     projectIds: projectId === null ? null : [projectId],

@@ -192,7 +192,7 @@ async function lockedComment(repos: BoundRepositories, { caller, id }: { caller:
   if (!seen) throw commentNotFound(id)
   const locked = await lockTasks(repos, { ids: [seen.taskId] })
   if (isManaged(seen, locked)) throw commentManagedByCodehost()
-  if (seen.authorId !== caller.keyId && !allows(caller.scopes, 'admin')) throw commentOfAnother()
+  if (seen.authorId !== caller.principal.id && !allows(caller.scopes, 'admin')) throw commentOfAnother()
   // Another request may have deleted either before the lock.
   const comment = await repos.comments.find(id)
   if (!comment) throw commentNotFound(id)

@@ -175,7 +175,7 @@ async function keyForUpdate(
   if (!row) throw keyNotFound(id)
   // With the new secret of a stronger key the caller would gain its permissions.
   const strength = { ...row, scopes: row.scopes as Scope[] }
-  if (id !== caller.keyId && (scopeBeyond(strength, caller) || outlives(strength, caller))) {
+  if (id !== caller.principal.id && (scopeBeyond(strength, caller) || outlives(strength, caller))) {
     throw strongerKey()
   }
   return row

@@ -53,7 +53,7 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
         const target = writableTask(locked, into)
         const now = clock.now()
         const actor = actorOf(caller)
-        const merge = decideMerge(task, { target, claimNumber, actor, now })
+        const merge = decideMerge(task, { target, claimNumber, actor, channel: caller.channel, now })
         if (merge) {
           await repos.tasks.update(task.id, { ...merge, updatedAt: now, version: task.version + 1 })
           const about = { taskId: task.id, projectId: task.projectId }

@@ -37,7 +37,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
       return repos.within(caller).transaction(async (bound) => {
         await requirePlace(bound, query)
         const now = clock.now()
-        const row = { id: clock.newId(now), keyId: caller.keyId, name, query, createdAt: now }
+        const row = { id: clock.newId(now), keyId: caller.principal.id, name, query, createdAt: now }
         if (!(await bound.savedFilters.insertUpTo(MAX_PER_KEY, row))) throw tooManySavedFilters(MAX_PER_KEY)
         return counted(bound, row)
       })
@@ -52,7 +52,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
         request,
         read: async (after, limit) => {
           const filters: SavedFilter[] = []
-          for (const row of await bound.savedFilters.list(caller.keyId, { after, limit })) {
+          for (const row of await bound.savedFilters.list(caller.principal.id, { after, limit })) {
             filters.push(performance.now() < until ? await counted(bound, row) : toSavedFilter(row, null))
           }
           return filters
@@ -63,7 +63,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
     /** @throws saved_filter_not_found */
     async get(caller: Caller, id: string): Promise<SavedFilter> {
       const bound = repos.within(caller)
-      return counted(bound, await found(bound, { id, keyId: caller.keyId }))
+      return counted(bound, await found(bound, { id, keyId: caller.principal.id }))
     },
 
     /** @throws saved_filter_not_found, project_not_found, list_not_found */
@@ -72,7 +72,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
       { id, change }: { id: string; change: SavedFilterChange },
     ): Promise<SavedFilter> {
       return repos.within(caller).transaction(async (bound) => {
-        const row = await found(bound, { id, keyId: caller.keyId })
+        const row = await found(bound, { id, keyId: caller.principal.id })
         if (change.query) await requirePlace(bound, change.query)
         if (Object.keys(change).length > 0) await bound.savedFilters.update(row, change)
         return counted(bound, { ...row, ...change })
@@ -81,7 +81,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
 
     /** @throws saved_filter_not_found */
     async delete(caller: Caller, id: string): Promise<void> {
-      const isDeleted = await repos.within(caller).savedFilters.delete({ id, keyId: caller.keyId })
+      const isDeleted = await repos.within(caller).savedFilters.delete({ id, keyId: caller.principal.id })
       if (!isDeleted) throw savedFilterNotFound(id)
     },
   }

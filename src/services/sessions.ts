@@ -40,7 +40,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
       const row: SessionRow = {
         id: clock.newId(now),
         hash: hashOf(token),
-        keyId: caller.keyId,
+        keyId: caller.principal.id,
         secretHash: caller.secretHash,
         userAgent: userAgent?.slice(0, 500) ?? null,
         createdAt: now,
@@ -68,7 +68,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
       const now = clock.now()
       const seenSince = new Date(now.getTime() - SESSION_IDLE_MS)
-      const keyId = allows(caller.scopes, 'admin') ? undefined : caller.keyId
+      const keyId = allows(caller.scopes, 'admin') ? undefined : caller.principal.id
       return readPage({
         order: orderById('sessions'),
         request,
@@ -86,7 +86,7 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
     async end(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const row = await repos.sessions.find(id)
-        const mayEnd = row?.keyId === caller.keyId || allows(caller.scopes, 'admin')
+        const mayEnd = row?.keyId === caller.principal.id || allows(caller.scopes, 'admin')
         if (!row || !mayEnd || !(await repos.sessions.delete(id))) throw sessionNotFound(id)
         const about = { sessionId: row.id, keyId: row.keyId, keyName: row.key.name }
         await record(repos, {

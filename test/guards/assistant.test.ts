@@ -52,7 +52,7 @@ test('an assistant sends its key in either header', async () => {
   ]) {
     const request = requestWith(headers as Record<string, string>)
     await guard(request)
-    expect(request.caller).toMatchObject({ name: 'a', type: 'assistant' })
+    expect(request.caller).toMatchObject({ name: 'a', channel: 'assistant' })
   }
   for (const headers of [{}, { authorization: 'Basic a' }, { authorization: 'a' }])
     await expect(guard(requestWith(headers as Record<string, string>))).rejects.toMatchObject({

@@ -8,17 +8,17 @@ function given() {
   const guard = limitInFlight({ maxPerKey: 2, maxTotal: 3, maxLongPerKey: 1 })
   return Object.assign(ask, { peek })
 
-  function peek(keyId: string, config: object = {}) {
-    const request = { caller: { keyId }, routeOptions: { config } } as unknown as FastifyRequest
+  function peek(id: string, config: object = {}) {
+    const request = { caller: { principal: { id } }, routeOptions: { config } } as unknown as FastifyRequest
     return guard.peek(request)
   }
 
-  async function ask(keyId: string, { isLong = false, destroyed = false, work = Promise.resolve() } = {}) {
+  async function ask(id: string, { isLong = false, destroyed = false, work = Promise.resolve() } = {}) {
     const raw = Object.assign(new EventEmitter(), { destroyed, closed: destroyed })
     const config = { isLong: () => isLong }
     const reserved = requestResources(raw as never)
     const request = {
-      caller: { keyId },
+      caller: { principal: { id } },
       routeOptions: { config },
       resources: reserved,
     } as unknown as FastifyRequest

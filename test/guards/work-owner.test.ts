@@ -5,7 +5,7 @@ import { type WorkOwner, workOwner } from '../../src/lib/work-owner.ts'
 
 function ownerOf(raw: object): WorkOwner | undefined {
   let owner: WorkOwner | undefined
-  const request = { caller: { id: 'a session', keyId: 'its key' } } as unknown as FastifyRequest
+  const request = { caller: { id: 'a session', principal: { id: 'its key' } } } as unknown as FastifyRequest
   workForCaller(request, { raw } as unknown as FastifyReply, () => {
     owner = workOwner()
   })

@@ -8,6 +8,7 @@ import type { Tool } from '../../src/mcp/tools/index.ts'
 import type { Caller } from '../../src/services/access.ts'
 import { webhookSecretOperations } from '../../src/services/webhook-secrets.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { callerWith } from '../support/caller.ts'
 import { callTool, type McpClient } from '../support/mcp-clients.ts'
 
 let service: TestApp
@@ -28,8 +29,7 @@ const serviceWide: Tool = {
 }
 
 async function callAs(reach: Pick<Caller, 'scopes' | 'projectIds'>) {
-  const id = '00000000-0000-7000-8000-000000000000'
-  const caller: Caller = { type: 'assistant', id, keyId: id, name: 'test', expiresAt: null, ...reach }
+  const caller = callerWith({ channel: 'assistant', name: 'test', ...reach })
   const exchange = {
     caller,
     requestId: 'test',

@@ -164,7 +164,7 @@ describe('a change that names no claim', () => {
   test('of an assistant is refused while the task is claimed', async () => {
     const { claimed, key } = await given.project()
     const { id } = await claimed()
-    const caller = { ...(await service.service.access.callerByKey(key)), type: 'assistant' as const }
+    const caller = { ...(await service.service.access.callerByKey(key)), channel: 'assistant' as const }
     const update = (claimNumber?: number) =>
       service.service.tasks.update(caller, { id, change: { notes: 'x' }, claimNumber })
     await expect(update()).rejects.toMatchObject({ code: 'task_claimed', extras: { claim: { number: 1 } } })

@@ -112,7 +112,7 @@ test.each([
     expect(await withRows({ session }).callerBySession('t')).toMatchObject({
       expiresAt: end,
       isReplaced,
-      type: 'session',
+      channel: 'dashboard',
     })
   },
 )

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { newTask } from '../../src/domain/new-task.ts'
+import { newTask, originIn } from '../../src/domain/new-task.ts'
 import { LONG_FIELDS } from '../../src/domain/task-fields.ts'
 import { without } from '../../src/lib/without.ts'
 import type { Context, TaskBrief } from '../../src/schemas/context.ts'
@@ -49,6 +49,7 @@ const task = fc
       now: new Date(NOW),
       destination: { listId: id, projectId },
       actor: ACTOR,
+      origin: originIn('api'),
     })
     return without(toTask(row, { isBlocked: false }), LONG_FIELDS)
   })

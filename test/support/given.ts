@@ -5,7 +5,7 @@ import { activity } from '../../src/db/tables/activity.ts'
 import { codehostConnections } from '../../src/db/tables/codehost.ts'
 import { lists, projects } from '../../src/db/tables/projects.ts'
 import { tasks } from '../../src/db/tables/tasks.ts'
-import { newTask } from '../../src/domain/new-task.ts'
+import { newTask, originIn } from '../../src/domain/new-task.ts'
 import { keySecret } from '../../src/domain/secret.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 
@@ -79,7 +79,8 @@ export function given(db: Database, clock: Clock) {
       const now = values.createdAt ?? clock.now()
       const destination = { listId: list.id, projectId: list.projectId }
       const actor = { type: 'system', id: null, name: 'test' } as const
-      const row = newTask({ title: 'A task' }, { id: clock.newId(now), now, destination, actor })
+      const creation = { now, destination, actor, origin: originIn('api') }
+      const row = newTask({ title: 'A task' }, { id: clock.newId(now), ...creation })
       const [task] = await db
         .insert(tasks)
         .values({ ...row, ...values })

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { overriddenBy } from '../claim.ts'
-import { type ActorRef, newTask } from '../new-task.ts'
+import { type ActorRef, newTask, originIn } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import type { LONG_FIELDS } from '../task-fields.ts'
 import type { CodehostItem } from './item.ts'
@@ -47,7 +47,7 @@ export function importItem(
 ): ItemDecision {
   const isDone = item.state === 'closed'
   const row: StoredTask = {
-    ...newTask({ title: item.title }, { id, now, destination, actor }),
+    ...newTask({ title: item.title }, { id, now, destination, actor, origin: originIn('codehost') }),
     ...codehostColumns(item),
     ...(item.priority && { priority: item.priority }),
     codehostRepositoryId: repositoryId,

@@ -4,7 +4,7 @@ import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
 import { isDateTime, MAX_RECEIVED_BYTES } from '../../schemas/formats.ts'
 import type { TaskPriority } from '../../schemas/task.ts'
 import type { NewTaskInBulk } from '../../schemas/task-requests.ts'
-import { type ActorRef, newTask } from '../new-task.ts'
+import { type ActorRef, newTask, originIn } from '../new-task.ts'
 import type { Destination, StoredTask } from '../task.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { type LimitedProperties, limitProperties, MAX_NOTE_BYTES } from './limits.ts'
@@ -26,12 +26,12 @@ export type FeedbackTask = Required<
 /** Builds the stored task of an event. */
 export const newFeedbackTask = (
   { openedAt, noteKey, ...task }: FeedbackTask,
-  origin: { id: string; now: Date; destination: Destination },
+  creation: { id: string; now: Date; destination: Destination },
 ): StoredTask => ({
-  ...newTask(task, { ...origin, actor: ANALYTICS }),
+  ...newTask(task, { ...creation, actor: ANALYTICS, origin: originIn('analytics') }),
   noteKey,
   // A sender's clock that is ahead would keep its feedback at the top; in UTC, the year may be 0 or 10000.
-  openedAt: isDateTime(openedAt) && new Date(openedAt) < origin.now ? new Date(openedAt) : origin.now,
+  openedAt: isDateTime(openedAt) && new Date(openedAt) < creation.now ? new Date(openedAt) : creation.now,
 })
 
 /** Builds the task of an event. Its size and the time it takes are bounded for every event. */

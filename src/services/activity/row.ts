@@ -44,9 +44,14 @@ export function changeLog(clock: Pick<Clock, 'newId'>) {
   ): Promise<void> => repos.activity.insert([activityRow(clock, { ...row, actor: actorOf(caller) })])
 }
 
-/** The actor is the key, also for its sessions: sessions are short-lived. */
-export const actorOf = ({ type, keyId, name }: Pick<Caller, 'type' | 'keyId' | 'name'>): ActorRef => ({
-  type,
-  id: keyId,
+const TYPE_OF_CHANNEL = { api: 'key', dashboard: 'session', assistant: 'assistant' } as const
+
+export const actorOf = ({
+  channel,
+  principal,
+  name,
+}: Pick<Caller, 'channel' | 'principal' | 'name'>): ActorRef => ({
+  type: TYPE_OF_CHANNEL[channel],
+  id: principal.id,
   name,
 })

@@ -150,7 +150,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
     if (project) refuseArchived(project)
     const claim = claimOf(task)
     // An assistant has no idempotency key: it may be the one whose response was lost.
-    if (claim && caller.type === 'assistant' && isOwnClaim(actorOf(caller), claim))
+    if (claim && caller.channel === 'assistant' && isOwnClaim(actorOf(caller), claim))
       throw claimOfThisKey(id, claim)
     if (claim) throw taskClaimed(id, claim)
     if (isClaimExpired(task)) await openExpired(bound, { clock, metrics, id })
@@ -204,7 +204,7 @@ async function claimedTask(
 ): Promise<TaskRow> {
   const task = writableTask(await lockTasks(repos, { ids: [id.toLowerCase()] }), id)
   const claim = claimOf(task)
-  if (claim?.number !== number || claim.by.id !== caller.keyId) throw claimLost(id, number)
+  if (claim?.number !== number || claim.by.id !== caller.principal.id) throw claimLost(id, number)
   return task
 }
 

@@ -88,7 +88,8 @@ export function feedbackReplay({ repos, clock }: { repos: Repositories; clock: C
     const now = clock.now()
     const moveTo = { listId, projectId: project.id }
     const actor = actorOf(caller)
-    const requested = { change: { listId }, moveTo, actor, connection: undefined, now }
+    const { channel } = caller
+    const requested = { change: { listId }, moveTo, actor, channel, connection: undefined, now }
     const outcome = decideChange(task, requested)
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)

@@ -54,6 +54,7 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
         change: { status: 'open' },
         moveTo: undefined,
         actor,
+        channel: 'webhook',
         connection: connections.get(task.projectId),
         now,
       }),

@@ -171,6 +171,7 @@ function sourceTaskReplay({ clock }: { clock: Pick<Clock, 'newId'> }) {
         change,
         moveTo: undefined,
         actor,
+        channel: 'webhook',
         connection: undefined,
         now,
       })

@@ -1,6 +1,5 @@
 import type { BulkRefusal } from '../../domain/bulk-change.ts'
 import { distinctIds, findCycle, type RefusedBlocker, refusedBlockers } from '../../domain/dependencies.ts'
-import { sourceOf } from '../../domain/new-task.ts'
 import type { Destination } from '../../domain/task.ts'
 import {
   type AppError,
@@ -92,7 +91,7 @@ export async function refusedInputs(
     externalIds.length === 0
       ? []
       : await tasks.listByExternalIds(projectId, {
-          source: sourceOf(caller.type),
+          source: caller.channel,
           ids: externalIds,
           texts: [],
         })

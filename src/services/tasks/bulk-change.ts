@@ -51,7 +51,9 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
         const connection = locked.connections.get(task.projectId)
-        const outcome = decideChange(task, { change, moveTo, actor: actorOf(caller), connection, now })
+        const { channel } = caller
+        const requested = { change, moveTo, actor: actorOf(caller), channel, connection, now }
+        const outcome = decideChange(task, requested)
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }
       })

@@ -1,5 +1,5 @@
 import type { ChangeOf } from '../../domain/existing-task.ts'
-import { byExternalId, newTask, sourceOf } from '../../domain/new-task.ts'
+import { byExternalId, newTask, originIn } from '../../domain/new-task.ts'
 import { longTextsOf } from '../../domain/task-change.ts'
 import { listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -68,7 +68,9 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
   ): Promise<CreatedTask[]> {
     const now = clock.now()
     const actor = actorOf(caller)
-    const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), now, destination, actor }))
+    const origin = originIn(caller.channel)
+    const creation = { now, destination, actor, origin }
+    const rows = inputs.map((input) => newTask(input, { id: clock.newId(now), ...creation }))
     const inputOf = new Map(rows.map(({ id }, index) => [id, inputs[index] as NewTaskInBulk]))
     const made = new Map<string, CreatedTask>()
     const inLockOrder = rows.toSorted(byExternalId)
@@ -94,7 +96,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
         ? await updateExisting(repos, {
             destination,
             actor,
-            origin: { source: sourceOf(actor.type), sourceId: null },
+            origin,
             changes: present.map(({ id, externalId }) => ({
               id,
               externalId,
@@ -130,7 +132,7 @@ export function creationOf({ repos, clock }: { repos: Repositories; clock: Clock
     )
     if (byId.size === 0) return []
     const found = await repos.tasks.listByExternalIds(destination.projectId, {
-      source: sourceOf(caller.type),
+      source: caller.channel,
       ids: [...byId.keys()].flatMap((externalId) => externalId ?? []),
       texts: rows.length === 1 ? undefined : [],
     })

@@ -43,6 +43,7 @@ interface RequestedChanges {
   requested: ExistingChange[]
   destination: Destination
   actor: ActorRef
+  channel: TaskOrigin['source']
   now: Date
 }
 
@@ -70,7 +71,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
     })
     const decided = rows.map((row) => {
       const requested = byExternalId.get(row.externalId ?? '') ?? []
-      return { requested, ...decideAll(row, { requested, destination, actor, now }) }
+      return { requested, ...decideAll(row, { requested, destination, actor, channel: origin.source, now }) }
     })
     const written = decided.filter(({ updatedBy }) => updatedBy.size > 0)
     for (const slice of slicesBySize(written, { maxSize: MAX_STATEMENT_LENGTH, sizeOf })) {
@@ -87,7 +88,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
 
   function decideAll(
     task: TaskRow,
-    { requested, destination, actor, now }: RequestedChanges,
+    { requested, destination, actor, channel, now }: RequestedChanges,
   ): DecidedChange & { updatedBy: Set<string> } {
     const decided = {
       task,
@@ -102,6 +103,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
         change,
         moveTo: change.listId === undefined ? undefined : destination,
         actor,
+        channel,
         // Needed only for tasks of the source `codehost`, which no request creates.
         connection: undefined,
         now,

@@ -108,7 +108,9 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
         const moveTo = listId === undefined ? undefined : await writableDestination(repos, listId)
         const now = clock.now()
         const actor = actorOf(caller)
-        const outcome = decideChange(task, { change, claimNumber, moveTo, actor, connection, now })
+        const { channel } = caller
+        const requested = { change, claimNumber, moveTo, actor, channel, connection, now }
+        const outcome = decideChange(task, requested)
         if (!outcome) return writtenFor(caller, await writtenTask(repos, id))
         await requireBlockers(repos, { task, change, moveTo })
         await repos.tasks.update(id, outcome.update)

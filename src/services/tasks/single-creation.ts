@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
-import { byExternalId, newTask } from '../../domain/new-task.ts'
+import { byExternalId, newTask, originIn } from '../../domain/new-task.ts'
 import { isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -49,7 +49,13 @@ export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
     const destination = mayShare && (await batches?.destinationOf(caller, listId))
     if (batches && destination) {
       const now = clock.now()
-      const row = newTask(input, { id: clock.newId(now), now, destination, actor: actorOf(caller) })
+      const row = newTask(input, {
+        id: clock.newId(now),
+        now,
+        destination,
+        actor: actorOf(caller),
+        origin: originIn(caller.channel),
+      })
       const task = writtenFor(caller, toTask(row, { isBlocked: false }))
       const created = { task, isNew: true, isUpdated: false }
       const newRow = { row, activityId: clock.newId(now) }

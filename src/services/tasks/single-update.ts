@@ -112,7 +112,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
     if (moveTo?.isArchived) throw projectArchived(moveTo.projectName)
     const connection = found.project.connection ?? undefined
     const actor = actorOf(caller)
-    const requested = { change, claimNumber, moveTo, actor, connection, now: clock.now() }
+    const { channel } = caller
+    const requested = { change, claimNumber, moveTo, actor, channel, connection, now: clock.now() }
     return { ...found, outcome: decideChange(found.task, requested) }
   }
 

@@ -21,6 +21,7 @@ import { tasksService } from '../../../src/services/tasks/index.ts'
 import { singleUpdateOf } from '../../../src/services/tasks/single-update.ts'
 import { writeBackService } from '../../../src/services/write-back/index.ts'
 import { outboxService } from '../../../src/services/write-back/outbox.ts'
+import { callerWith } from '../../support/caller.ts'
 import { type CodeHostFake, startCodeHost } from '../../support/code-host.ts'
 import type { HostDelivery } from '../../support/code-host-deliveries.ts'
 import { issueJson, written } from '../../support/code-host-items.ts'
@@ -286,6 +287,5 @@ function virtualClock() {
 }
 
 function callerOf({ newId, now }: Pick<ReturnType<typeof virtualClock>, 'newId' | 'now'>): Caller {
-  const id = newId(now())
-  return { type: 'key', id, keyId: id, name: 'ada', scopes: ['admin'], projectIds: null, expiresAt: null }
+  return callerWith({ id: newId(now()), name: 'ada' })
 }

@@ -4,6 +4,7 @@ import { repositories } from '../../../src/repositories/index.ts'
 import { changesService } from '../../../src/services/activity/changes.ts'
 import { activityFeed } from '../../../src/services/activity/feed.ts'
 import { adoptDatabase, changeSequencer } from '../../../src/services/activity/sequencer.ts'
+import { callerWith } from '../../support/caller.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -17,15 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const caller = {
-  type: 'key' as const,
-  id: '00000000-0000-7000-8000-000000000000',
-  keyId: '00000000-0000-7000-8000-000000000000',
-  name: 'a key',
-  scopes: ['tasks:read' as const],
-  projectIds: null,
-  expiresAt: null,
-}
+const caller = callerWith({ scopes: ['tasks:read'] })
 
 test('so many long polls of all keys may be open, and others need not wait', async () => {
   const repos = repositories(db)

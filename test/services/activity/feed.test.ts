@@ -8,6 +8,7 @@ import { activityFeed, type StreamEvent } from '../../../src/services/activity/f
 import { adoptDatabase, changeSequencer } from '../../../src/services/activity/sequencer.ts'
 import { streamService } from '../../../src/services/activity/stream.ts'
 import type { Subscription } from '../../../src/services/activity/subscription.ts'
+import { callerWith } from '../../support/caller.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 const clock = systemClock()
@@ -225,15 +226,7 @@ describe('the activity feed', () => {
 })
 
 describe('a stream of the feed', () => {
-  const caller = {
-    type: 'key' as const,
-    id: '00000000-0000-7000-8000-000000000000',
-    keyId: '00000000-0000-7000-8000-000000000000',
-    name: 'a key',
-    scopes: ['tasks:read' as const],
-    projectIds: null,
-    expiresAt: null,
-  }
+  const caller = callerWith({ scopes: ['tasks:read'] })
 
   test('sends a heartbeat at once and after each quiet period', async () => {
     const feed = newFeed()

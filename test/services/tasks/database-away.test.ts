@@ -5,8 +5,8 @@ import { openDatabase } from '../../../src/db/pool.ts'
 import { AppError } from '../../../src/errors/index.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { repositories } from '../../../src/repositories/index.ts'
-import type { Caller } from '../../../src/services/access.ts'
 import { singleUpdateOf } from '../../../src/services/tasks/single-update.ts'
+import { callerWith } from '../../support/caller.ts'
 import { UNKNOWN_ID } from '../../support/patterns.ts'
 
 /** A server that ends each connection at once, as while PostgreSQL is stopped behind a proxy. */
@@ -31,15 +31,7 @@ afterAll(async () => {
   server.close()
 })
 
-const caller: Caller = {
-  type: 'key',
-  id: UNKNOWN_ID,
-  keyId: UNKNOWN_ID,
-  name: 'A key',
-  scopes: ['admin'],
-  projectIds: null,
-  expiresAt: null,
-}
+const caller = callerWith()
 
 test('changes that wait for the same batch fail with it, and are not tried one by one', async () => {
   const update = singleUpdateOf({ repos: repositories(db), clock: systemClock() })
