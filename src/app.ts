@@ -42,6 +42,7 @@ import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { peopleRoutes } from './routes/people.ts'
 import { problemsRoutes } from './routes/problems.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { pushRoutes } from './routes/push.ts'
@@ -114,7 +115,7 @@ export async function buildApp({
     scope.register(healthRoutes, { ping, isDirectUp })
     scope.register(problemsRoutes, { prefix: '/problems' })
     scope.register(signInRoutes, {
-      prefix: '/api/sessions',
+      prefix: '/api',
       ...service,
       failures,
       limitCaller,
@@ -135,6 +136,7 @@ export async function buildApp({
     scope.addHook('preHandler', workForCaller)
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
+    scope.register(peopleRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
     scope.register(webhookSecretsRoutes, {
       prefix: '/api/webhook-secrets',

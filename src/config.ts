@@ -36,6 +36,8 @@ const ENVIRONMENT = {
     ENCRYPTION_KEY: { type: 'string', pattern: ENCRYPTION_KEY },
     ENCRYPTION_KEY_PREVIOUS: { type: 'string', pattern: ENCRYPTION_KEY },
     WEBHOOK_ALLOW_HOSTS: { type: 'string', pattern: HOSTS, default: '' },
+    PASSWORD_SIGN_IN: { type: 'string', enum: ['on', 'off'], default: 'on' },
+    KEY_SIGN_IN: { type: 'string', enum: ['all', 'admin'], default: 'all' },
     RATE_LIMIT_PER_MINUTE: { type: 'integer', minimum: 0, default: 600 },
     RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
     RATE_LIMIT_FAILURES_PER_MINUTE: { type: 'integer', minimum: 0, default: 20 },
@@ -70,6 +72,8 @@ const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
   ENCRYPTION_KEY_PREVIOUS: 'a key like ENCRYPTION_KEY, the one from before',
   WEBHOOK_ALLOW_HOSTS:
     'host names or addresses, with or without a port, separated by commas, such as chat.internal,10.0.0.7:8080',
+  PASSWORD_SIGN_IN: 'on or off',
+  KEY_SIGN_IN: 'all or admin',
   RATE_LIMIT_PER_MINUTE: 'the number of requests allowed for each key and minute, or 0 for no limit',
   RATE_LIMIT_RECEIVER_PER_MINUTE: 'the number of feedback events allowed for each minute, or 0 for no limit',
   RATE_LIMIT_FAILURES_PER_MINUTE:
@@ -132,6 +136,11 @@ export function loadConfig(env: Record<string, string | undefined>) {
     webhookAllowHosts: given.WEBHOOK_ALLOW_HOSTS.split(',').flatMap(
       (host) => host.trim().toLowerCase() || [],
     ),
+    signIn: {
+      password: given.PASSWORD_SIGN_IN === 'on',
+      keys: given.KEY_SIGN_IN,
+      maxWrongPasswords: given.RATE_LIMIT_FAILURES_PER_MINUTE,
+    },
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
     rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
     rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
@@ -184,6 +193,8 @@ interface Environment {
   ENCRYPTION_KEY?: string
   ENCRYPTION_KEY_PREVIOUS?: string
   WEBHOOK_ALLOW_HOSTS: string
+  PASSWORD_SIGN_IN: 'on' | 'off'
+  KEY_SIGN_IN: 'all' | 'admin'
   RATE_LIMIT_PER_MINUTE: number
   RATE_LIMIT_RECEIVER_PER_MINUTE: number
   RATE_LIMIT_FAILURES_PER_MINUTE: number

@@ -101,7 +101,8 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const loaded = await application()
   const { openDatabase, poolState, databaseIdOf, clockSkewOf, migrate, listen } = loaded
   const { repositories, transfersOn } = loaded
-  const { services, setUp, unreadableSecrets, afterRestore, githubClient, webhookReceiver } = loaded
+  const { services, setUp, unreadableSecrets, afterRestore, listAccess, githubClient, webhookReceiver } =
+    loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onErrorOf =
@@ -132,7 +133,13 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     directConnectionString &&
     (await retryUntilDeadline(() => databaseIdOf(db.$client), waitingFor(names.requests)))
   let first: Partial<SetUp> = {}
-  const warnRestored = () => logger.warn('restored from a backup: write-back and outgoing webhooks are off')
+  const warnRestored = async () => {
+    const access = await listAccess({ repos, clock })
+    logger.warn(
+      access,
+      'restored from a backup: write-back and outgoing webhooks are off, and all sessions ended',
+    )
+  }
   await retryUntilDeadline(
     () =>
       migrate(sessions, {
@@ -149,10 +156,10 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
           })
           // At once: they cannot be shown again, and a later step may fail.
           process.stdout.write(shownOnce(first, KEY_COMMAND))
-          if (first.isRestored) warnRestored()
+          if (first.isRestored) await warnRestored()
           await server.whenRestored?.(async () => {
             await afterRestore({ repos, clock })
-            warnRestored()
+            await warnRestored()
           })
         },
       }),
@@ -183,6 +190,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     clock,
     randomBytes,
     codehost,
+    signIn: config.signIn,
     logFailure: (about, message) => logger.warn(about, message),
     webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),

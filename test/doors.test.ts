@@ -9,7 +9,9 @@ const PUBLIC_ROUTES: Record<string, string> = {
   'GET /readyz': 'load balancers have no keys',
   'GET /openapi.json': 'the reference is public',
   'GET /problems/:code': 'errors point here',
-  'POST /api/sessions': 'signing in: the key is in the body',
+  'POST /api/sessions': 'signing in: the key or password is in the body',
+  'GET /api/sign-in': 'the page for signing in shows the ways that are on',
+  'POST /api/invites/accept': 'the secret is in the body',
 }
 
 let service: TestApp

@@ -1,5 +1,12 @@
-import { insufficientScope, secretReplaced } from '../errors/index.ts'
+import {
+  expiringCredentials,
+  insufficientScope,
+  personRequired,
+  secretReplaced,
+  signInAgain,
+} from '../errors/index.ts'
 import type { Scope } from '../schemas/caller.ts'
+import type { TaskSource } from '../schemas/task.ts'
 import { allows, type Strength } from './key-strength.ts'
 
 /** What a caller needs for one method of a service; the same for every interface that offers the method. */
@@ -10,34 +17,51 @@ export interface Operation {
   isServiceWide?: boolean
   /** Makes, replaces or revokes a key or a secret: refused for a secret that was replaced itself. */
   changesSecrets?: boolean
+  /** Refused for credentials that expire: what they make would outlive them. */
+  needsLasting?: boolean
+  /** Only for a person who is signed in; `recently`, less than ten minutes ago. */
+  person?: 'signed in' | 'recently'
 }
 
 /** The operations of a service, by method. */
 export type Operations<Service> = { [Method in keyof Service]?: Operation }
 
-/** @throws insufficient_scope */
+/** @throws insufficient_scope, person_required, sign_in_again */
 export function requireAllowed(caller: Restricted, operation: Operation): void {
   const missing = missingScope(caller, operation)
   if (missing !== undefined) throw insufficientScope(missing)
   if (isBeyondReplaced(caller, operation)) throw secretReplaced(operation.scope)
+  if (operation.needsLasting && caller.expiresAt !== null) throw expiringCredentials()
+  if (operation.person === undefined) return
+  const isPerson = caller.principal.type === 'user' && caller.channel === 'dashboard'
+  if (!isPerson) throw personRequired()
+  if (operation.person === 'recently' && !caller.isRecentSignIn) throw signInAgain()
 }
 
-export const isAllowed = (caller: Restricted, operation: Operation): boolean =>
-  missingScope(caller, operation) === undefined && !isBeyondReplaced(caller, operation)
+export const isAllowed = (
+  caller: Pick<Restricted, 'scopes' | 'projectIds' | 'isReplaced'>,
+  operation: Operation,
+): boolean => missingScope(caller, operation) === undefined && !isBeyondReplaced(caller, operation)
 
-type Restricted = Pick<Strength, 'scopes'> & {
+type Restricted = Strength & {
   /** The projects in reach; null for all. */
   projectIds: readonly string[] | null
   /** Whether the secret was replaced, and is valid only until the end of its overlap. */
   isReplaced?: boolean
+  channel: TaskSource
+  principal: { type: 'key' | 'user' }
+  /** Whether the person signed in less than ten minutes ago. */
+  isRecentSignIn?: boolean
 }
 
 /** Whoever has a secret that was rotated away must not keep access by it, or take it from the owner. */
-const isBeyondReplaced = ({ isReplaced = false }: Restricted, { changesSecrets = false }: Operation) =>
-  isReplaced && changesSecrets
+const isBeyondReplaced = (
+  { isReplaced = false }: Pick<Restricted, 'isReplaced'>,
+  { changesSecrets = false }: Operation,
+) => isReplaced && changesSecrets
 
 function missingScope(
-  { scopes, projectIds }: Restricted,
+  { scopes, projectIds }: Pick<Restricted, 'scopes' | 'projectIds'>,
   { scope, isServiceWide }: Operation,
 ): Scope | undefined {
   if (scope !== 'any' && !allows(scopes, scope)) return scope

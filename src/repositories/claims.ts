@@ -279,6 +279,14 @@ export function claimsRepository(db: Executor, reach: Reach) {
         .where(and(eq(tasks.id, id), inReach))
     },
 
+    /** Ends the leases of all claims of a person: the tasks are open at once, and are logged as expired. */
+    async endLeasesOf(userId: string): Promise<void> {
+      await db
+        .update(tasks)
+        .set({ claimExpiresAt: sql`clock_timestamp()` })
+        .where(and(isNotNull(tasks.claimExpiresAt), eq(tasks.claimedById, userId)))
+    },
+
     /** Whether the lease of any claim is over. */
     async hasExpired(): Promise<boolean> {
       const { rows } = await db.execute<{ is: boolean }>(sql`select ${isAnyExpired} as is`)

@@ -27,6 +27,8 @@ import { keyCredentials, keysRepository } from './keys.ts'
 import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
+import { invitesRepository } from './people/invites.ts'
+import { userCredentials, usersRepository } from './people/users.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
 import type { Reach } from './reach.ts'
@@ -93,6 +95,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     credentials: {
       keys: keyCredentials(db),
       sessions: sessionCredentials(db),
+      users: userCredentials(db),
       webhookSecrets: webhookSecretsRepository(db),
     },
     /** Outside any reach: one reader for all streams. */
@@ -140,6 +143,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     postedActivities: postedActivities(db),
     keys: keysRepository(db, reach),
     sessions: sessionsRepository(db, reach),
+    users: usersRepository(db, reach),
+    invites: invitesRepository(db),
     webhookSecrets: webhookSecretsRepository(db),
     routing: routingRepository(db),
     feedback: feedbackRepository(db),

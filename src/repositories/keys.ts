@@ -10,6 +10,7 @@ export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
 /** A key, with the expiry of the secret that it was found by. */
 export type KeyBySecret = KeyRow & { secretExpiresAt: Date | null }
+type NamedKey = Pick<KeyRow, 'id' | 'name'>
 /** A key with the visible parts of its secrets. */
 export type ShownKeyRow = KeyRow &
   Pick<KeySecretRow, 'prefix' | 'lastFour'> & { previousSecretExpiresAt: Date | null }
@@ -81,6 +82,32 @@ export function keysRepository(db: Executor, reach: Reach) {
         .where(and(eq(apiKeys.id, id), inReach, isNull(apiKeys.revokedAt)))
         .for('update')
       return row
+    },
+
+    /** Locks a key that was not revoked against changes. */
+    async findForShare(id: string): Promise<KeyRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, id), inReach, isNull(apiKeys.revokedAt)))
+        .for('share')
+      return row
+    },
+
+    /** Valid keys that this person created, oldest first. */
+    async listCreatedBy(userId: string, { now, limit }: { now: Date; limit: number }): Promise<NamedKey[]> {
+      return db
+        .select({ id: apiKeys.id, name: apiKeys.name })
+        .from(apiKeys)
+        .where(
+          and(
+            eq(apiKeys.createdById, userId),
+            isNull(apiKeys.revokedAt),
+            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+          ),
+        )
+        .orderBy(asc(apiKeys.id))
+        .limit(limit)
     },
 
     /** Whether another key can administer all projects; no such key can be revoked until the transaction ends. */

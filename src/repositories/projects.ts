@@ -3,6 +3,7 @@ import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql
 import { apiKeys } from '../db/tables/access.ts'
 import { codehostConnections } from '../db/tables/codehost.ts'
 import { webhookRouting } from '../db/tables/feedback.ts'
+import { invites, users } from '../db/tables/people.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
 import { sources } from '../db/tables/sources.ts'
@@ -144,6 +145,11 @@ export function projectsRepository(db: Executor, reach: Reach) {
         (select 'source', ${sources.name} from ${sources} where ${sources.projectId} = ${id} limit ${limit})
         union all
         (select 'webhook', ${webhooks.name} from ${webhooks} where ${webhooks.projectId} = ${id} limit ${limit})
+        union all
+        (select 'person', ${users.name} from ${users} where ${users.projectIds} @> array[${id}::uuid] limit ${limit})
+        union all
+        (select 'invite', ${invites.name} from ${invites}
+          where ${invites.projectIds} @> array[${id}::uuid] and ${invites.expiresAt} > clock_timestamp() limit ${limit})
         union all
         select 'connection', ${codehostConnections.repository} from ${codehostConnections}
           where ${codehostConnections.projectId} = ${id}`)

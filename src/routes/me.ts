@@ -1,24 +1,72 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { Me } from '../schemas/caller.ts'
 import { ref } from '../schemas/parts.ts'
-import { responses } from '../schemas/responses.ts'
+import { emptyResponse, responses } from '../schemas/responses.ts'
+import { NameChange, PasswordChange, User } from '../schemas/user.ts'
 import { accessOperations } from '../services/access.ts'
 import type { Services } from '../services/index.ts'
+import { accountOperations } from '../services/people/account.ts'
 
-/** The authenticated caller. */
-export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access'>> = async (app, { access }) => {
+const tags = ['Access']
+
+/** The authenticated caller, and the account of a person. */
+export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access' | 'account'>> = async (
+  app,
+  { access, account },
+) => {
   app.get(
     '',
     {
       config: { operation: accessOperations.describe },
       schema: {
-        tags: ['Access'],
+        tags,
         operationId: 'getMe',
         summary: 'Retrieve the current caller',
-        description: 'Returns the key or session of the request: its name, scopes and project.',
+        description: 'Returns the person, or the key, of the request: name, scopes and projects.',
         response: { 200: responses(ref(Me), { description: 'The caller.' }) },
       },
     },
     async (request) => access.describe(request.caller),
+  )
+
+  app.patch(
+    '',
+    {
+      config: { operation: accountOperations.update, errors: ['person_required', 'user_not_found'] },
+      schema: {
+        tags,
+        operationId: 'updateMe',
+        summary: 'Change your name',
+        description: 'Changes your name or email address. Needs a session of a person.',
+        body: ref(NameChange),
+        response: { 200: responses(ref(User), { description: 'The person.' }) },
+      },
+    },
+    (request) => account.update(request.caller, request.body),
+  )
+
+  app.put(
+    '/password',
+    {
+      preHandler: refuseIdempotencyKey,
+      config: {
+        operation: accountOperations.setPassword,
+        errors: ['idempotency_not_supported', 'person_required', 'sign_in_again', 'user_not_found'],
+      },
+      schema: {
+        tags,
+        operationId: 'setPassword',
+        summary: 'Change your password',
+        description:
+          'Sets a new password, and ends all your other sessions. Needs a session of a person who signed in less than ten minutes ago.',
+        body: ref(PasswordChange),
+        response: { 204: emptyResponse('The password is changed.') },
+      },
+    },
+    async (request, reply) => {
+      await account.setPassword(request.caller, request.body.password)
+      return reply.status(204).send(null)
+    },
   )
 }

@@ -1,18 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { originNotAllowed } from '../errors/index.ts'
+import { originNotAllowed, validationFailed } from '../errors/index.ts'
 import { SESSION_COOKIE } from '../guards/caller.ts'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
+import { InviteAcceptance } from '../schemas/invite.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, responses } from '../schemas/responses.ts'
-import { NewSession, Session, SessionPage } from '../schemas/session.ts'
+import { NewSession, Session, SessionPage, SignInWays } from '../schemas/session.ts'
 import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
-import { sessionOperations } from '../services/sessions.ts'
+import { type OpenedSession, sessionOperations } from '../services/sessions.ts'
 
 const tags = ['Access']
 
-interface SignInOptions extends Pick<Services, 'sessions' | 'access'> {
+interface SignInOptions
+  extends Pick<Services, 'sessions' | 'access' | 'passwords' | 'invites' | 'signInWays'> {
   limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
   failures: FailureLimit
   isOwnOrigin(request: FastifyRequest): boolean
@@ -20,20 +22,36 @@ interface SignInOptions extends Pick<Services, 'sessions' | 'access'> {
   isPublicHttps: boolean
 }
 
-/** Signs in with a key in the body: the only API route without credentials in headers. */
+/** Signs in with what the body contains: the API routes without credentials in headers. */
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
-  const { sessions, access, failures, limitCaller, isOwnOrigin, isPublicHttps } = options
-  app.post(
-    '',
+  const { sessions, access, passwords, invites, failures, limitCaller } = options
+
+  app.get(
+    '/sign-in',
     {
-      // Anyone can send it: a key has at most 255 characters, of up to 6 bytes each in JSON.
-      bodyLimit: 4 * 1024,
+      schema: {
+        tags,
+        operationId: 'getSignInWays',
+        summary: 'Retrieve the ways to sign in',
+        description: 'Returns the ways to sign in to the dashboard. Needs no credentials.',
+        response: { 200: responses(ref(SignInWays), { description: 'The ways to sign in.' }) },
+      },
+    },
+    async () => options.signInWays,
+  )
+
+  app.post(
+    '/sessions',
+    {
+      // Anyone can send it: each text has at most 255 characters, of up to 12 bytes each in JSON.
+      bodyLimit: MAX_BODY_BYTES,
       preHandler: refuseIdempotencyKey,
       config: {
         errors: [
           'idempotency_not_supported',
           'invalid_credentials',
           'expired_credentials',
+          'insufficient_scope',
           'origin_not_allowed',
           'rate_limited',
         ],
@@ -43,7 +61,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Signs in to the dashboard with an API key. Sets an HttpOnly cookie for a session with the scopes of the key. The session ends with this secret of the key, or after 12 hours without a request.',
+          'Signs in to the dashboard, with a username and password or with an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429).',
         body: ref(NewSession),
         response: {
           201: responses(ref(Session), {
@@ -53,23 +71,97 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       },
     },
     async (request, reply) => {
-      // Browsers send their Origin; another site must not sign users in.
-      if (request.headers.origin !== undefined && !isOwnOrigin(request)) throw originNotAllowed()
-      const caller = await failures.watch(request.ip, () => access.callerByKey(request.body.key))
+      refuseForeignOrigin(request)
+      const { 'user-agent': userAgent } = request.headers
+      const given = credentialsIn(request.body)
+      if (given.key === undefined) {
+        const user = await passwords.check({ ...given, address: request.ip })
+        const opened = await sessions.openOfUser(user.id, userAgent)
+        return send(opened, { request, reply })
+      }
+      const { key } = given
+      const caller = await failures.watch(request.ip, () => access.callerByKey(key))
       request.caller = caller
       // Counts towards the rate limit of the key.
       await limitCaller(request, reply)
-      const { session, token } = await sessions.open(caller, request.headers['user-agent'])
-      reply.setCookie(SESSION_COOKIE, token, {
-        path: '/',
-        httpOnly: true,
-        sameSite: 'strict',
-        secure: isPublicHttps || request.protocol === 'https',
-        maxAge: COOKIE_SECONDS,
-      })
-      return reply.status(201).send(session)
+      return send(await sessions.open(caller, userAgent), { request, reply })
     },
   )
+
+  app.post(
+    '/invites/accept',
+    {
+      bodyLimit: MAX_BODY_BYTES,
+      preHandler: refuseIdempotencyKey,
+      config: {
+        errors: [
+          'idempotency_not_supported',
+          'origin_not_allowed',
+          'invite_invalid',
+          'username_taken',
+          'rate_limited',
+        ],
+      },
+      schema: {
+        tags,
+        operationId: 'acceptInvite',
+        summary: 'Accept an invite',
+        description:
+          'Creates the person who was invited, or sets a new password, and signs in. An invite can be accepted once.',
+        body: ref(InviteAcceptance),
+        response: {
+          201: responses(ref(Session), {
+            description: 'The session. The cookie is in `Set-Cookie`.',
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      refuseForeignOrigin(request)
+      const opened = await invites.accept(request.body, request.headers['user-agent'])
+      return send(opened, { request, reply })
+    },
+  )
+
+  /** Browsers send their Origin; another site must not sign users in. */
+  function refuseForeignOrigin(request: FastifyRequest): void {
+    if (request.headers.origin !== undefined && !options.isOwnOrigin(request)) throw originNotAllowed()
+  }
+
+  function send(
+    { session, token }: OpenedSession,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  ) {
+    reply.setCookie(SESSION_COOKIE, token, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'strict',
+      secure: options.isPublicHttps || request.protocol === 'https',
+      maxAge: COOKIE_SECONDS,
+    })
+    return reply.status(201).send(session)
+  }
+}
+
+const MAX_BODY_BYTES = 8 * 1024
+
+type Credentials = { key: string } | { key?: undefined; username: string; password: string }
+
+/** @throws validation_failed unless it is either a key, or a username with a password */
+function credentialsIn({ key, username, password }: NewSession): Credentials {
+  if (key === undefined && username !== undefined && password !== undefined) return { username, password }
+  if (key !== undefined && username === undefined && password === undefined) return { key }
+  const path =
+    key === undefined && username !== undefined
+      ? '/password'
+      : key === undefined && password !== undefined
+        ? '/username'
+        : '/key'
+  const message =
+    key === undefined
+      ? 'is required: send username and password, or key'
+      : 'must not be set together with username and password'
+  throw validationFailed([{ path, code: key === undefined ? 'required' : 'not_allowed', message }])
 }
 
 /** Longer than any session: the service ends a session by its last use. */
@@ -89,7 +181,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         operationId: 'listSessions',
         summary: 'List sessions',
         description:
-          'Returns a page of the open sessions of your key, oldest first. With `admin`, includes the sessions of all keys that you can access.',
+          'Returns a page of your open sessions, oldest first: those of the person, or of the key. With `admin`, includes the sessions of all keys that you can access and, if you can access all projects, of all people.',
         querystring: PageQuery,
         response: { 200: responses(SessionPage, { description: 'A page of sessions.' }) },
       },
@@ -105,7 +197,7 @@ export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'
         tags,
         operationId: 'endSession',
         summary: 'End a session',
-        description: 'Ends a session of your key. With `admin`, any session that you can access.',
+        description: 'Ends one of your sessions. With `admin`, any session that you can access.',
         params: IdPath('session'),
         response: { 204: emptyResponse('The session has ended.') },
       },

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DateTime, Nullable, StringEnum, Uuid } from './parts.ts'
+import { User } from './user.ts'
 
 export const Scope = [
   'tasks:read',
@@ -17,15 +18,23 @@ export const Me = Type.Object(
   {
     type: StringEnum(['key', 'session'], { description: 'Whether the caller uses an API key or a session.' }),
     id: Uuid('The ID of the key or session.'),
-    keyId: Uuid(
-      'The ID of the key, also of a session’s. It identifies the caller as an actor and as an author.',
+    keyId: Nullable(
+      Uuid(
+        'The ID of the key, also of a session’s, or null for a person. It identifies the caller as an actor and as an author.',
+      ),
     ),
-    name: Type.String({ description: 'The name of the key.' }),
+    user: Nullable(Type.Object(User.properties, { description: 'The person, or null if a key is used.' })),
+    name: Type.String({ description: 'The name of the person or key.' }),
     scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
       description: 'The granted scopes. `admin` includes all others.',
     }),
-    projectId: Nullable(Uuid('The project that the key is bound to, or null if it can access all projects.')),
+    projectId: Nullable(
+      Uuid('The only project in reach, or null if there are several or all. See `projectIds`.'),
+    ),
+    projectIds: Nullable(
+      Type.Array(Type.String(), { description: 'The projects in reach, or null for all projects.' }),
+    ),
     expiresAt: Nullable(
       DateTime(
         'When the key expires, or the secret that was sent, if it was replaced; null if neither does.',

@@ -42,6 +42,10 @@ export const RESERVED_ACTIVITY_PREFIXES = [
   'session.',
   'source.',
   'webhook.',
+  'person.',
+  'invite.',
+  'identity.',
+  'grant.',
 ]
 
 export const isActivityType = (text: string) =>

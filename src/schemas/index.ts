@@ -9,6 +9,7 @@ import { Context, TaskBrief } from './context.ts'
 import { Delivery, DeliveryTask, DeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from './feedback.ts'
 import { ImportResult } from './import.ts'
+import { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
 import { FieldError, Problem } from './problem.ts'
@@ -17,7 +18,7 @@ import { Merge, ReportCounts, SimilarTasks } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSavedFilter, SavedFilter, SavedFilterChange, SavedQuery } from './saved-filter.ts'
-import { NewSession, Session } from './session.ts'
+import { NewSession, Session, SignInWays } from './session.ts'
 import {
   NewSource,
   Source,
@@ -40,6 +41,7 @@ import { SyncRun } from './sync-run.ts'
 import { Actor, Task, TaskListItem, WrittenTask, WrittenTaskSummary } from './task.ts'
 import { TaskName } from './task-name.ts'
 import { NewTask, NewTaskInBulk, TaskChange } from './task-requests.ts'
+import { ChangedUser, NameChange, PasswordChange, Person, User, UserChange } from './user.ts'
 import { NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookWithSecret } from './webhook.ts'
 import { FeedbackReceiver, WebhookSecret, WebhookSecretWithValue } from './webhook-secret.ts'
 
@@ -137,6 +139,17 @@ export const namedSchemas = [
   Rotation,
   Session,
   NewSession,
+  SignInWays,
+  User,
+  ChangedUser,
+  UserChange,
+  Person,
+  NameChange,
+  PasswordChange,
+  Invite,
+  InviteWithSecret,
+  NewInvite,
+  InviteAcceptance,
   WebhookSecret,
   WebhookSecretWithValue,
   FeedbackReceiver,

@@ -5,19 +5,24 @@ import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from 
 export const Session = Type.Object(
   {
     id: Uuid('The ID of the session.'),
-    keyId: Uuid('The key that the session was opened with. The session ends with the key.'),
-    name: Type.String({ description: 'The name of that key.' }),
+    keyId: Nullable(
+      Uuid('The key that the session was opened with and ends with, or null if it is one of a person.'),
+    ),
+    userId: Nullable(Uuid('The person who signed in, or null if a key was used.')),
+    name: Type.String({ description: 'The name of the person or key.' }),
     scopes: Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
       maxItems: Scope.length,
-      description: 'The scopes of that key.',
+      description: 'The scopes of the person or key.',
     }),
-    projectId: Nullable(Uuid('The project that the key is bound to, or null for all projects.')),
+    projectIds: Nullable(
+      Type.Array(Type.String(), { description: 'The projects in reach, or null for all projects.' }),
+    ),
     userAgent: Nullable(Type.String({ description: 'The browser that the session was opened in.' })),
     isCurrent: Type.Boolean({ description: 'Whether this is the session of the current request.' }),
     createdAt: DateTime('When the session was opened.'),
     lastSeenAt: DateTime('When the session was last used, accurate to a minute.'),
     expiresAt: DateTime(
-      'When the session expires: 12 hours after its last use, or with its key or the secret that opened it.',
+      'When the session expires. One of a person: 7 days after its last use, and 30 days after its start at the latest. One of a key: 12 hours after its last use, or with its key or the secret that opened it.',
     ),
   },
   { $id: 'Session', description: 'Somebody signed in to the dashboard.' },
@@ -27,6 +32,38 @@ export type Session = Static<typeof Session>
 export const SessionPage = PageOf(ref(Session), { description: 'A page of sessions.' })
 
 export const NewSession = StrictObject(
-  { key: Type.String({ minLength: 1, maxLength: 255, description: 'Any API key.' }) },
-  { $id: 'NewSession', description: 'Sign in.' },
+  {
+    username: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'The username of a person.' }),
+    ),
+    password: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        writeOnly: true,
+        description: 'The password of that person.',
+      }),
+    ),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        writeOnly: true,
+        description: 'Instead of both: an API key.',
+      }),
+    ),
+  },
+  { $id: 'NewSession', description: 'Either `username` and `password`, or `key`.' },
 )
+export type NewSession = Static<typeof NewSession>
+
+export const SignInWays = Type.Object(
+  {
+    password: Type.Boolean({ description: 'Whether people can sign in with a password.' }),
+    keys: StringEnum(['all', 'admin'], {
+      description: 'Which API keys can sign in: all, or only those with `admin`.',
+    }),
+  },
+  { $id: 'SignInWays', description: 'The ways to sign in.' },
+)
+export type SignInWays = Static<typeof SignInWays>

@@ -10,7 +10,7 @@ export type TaskPriority = (typeof TaskPriority)[number]
 export const TaskSource = ['api', 'codehost', 'analytics', 'dashboard', 'assistant', 'webhook'] as const
 export type TaskSource = (typeof TaskSource)[number]
 
-export const ActorType = ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] as const
+export const ActorType = ['key', 'session', 'user', 'assistant', 'analytics', 'codehost', 'system'] as const
 export type ActorType = (typeof ActorType)[number]
 
 export const Status = (description: string) => StringEnum([...TaskStatus], { description })
@@ -20,7 +20,7 @@ export const Source = (description: string) => StringEnum([...TaskSource], { des
 export const Actor = Type.Object(
   {
     type: StringEnum([...ActorType], { description: 'The type of actor.' }),
-    id: Nullable(Uuid('The ID of the key or connection, or null if there is none.')),
+    id: Nullable(Uuid('The ID of the key, person or connection, or null if there is none.')),
     name: Type.String({ description: 'The name of the actor at that time.' }),
   },
   { $id: 'Actor', description: 'The actor of a change.' },

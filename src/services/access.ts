@@ -1,21 +1,25 @@
+import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Operations } from '../domain/operation.ts'
+import { scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { ownedBy } from '../lib/work-owner.ts'
 import { onlyProjectOf, type Repositories } from '../repositories/index.ts'
-import type { KeyBySecret } from '../repositories/keys.ts'
-import type { SessionWithKey } from '../repositories/sessions.ts'
+import type { KeyBySecret, KeyRow } from '../repositories/keys.ts'
+import type { UserRow } from '../repositories/people/users.ts'
+import type { SessionWithHolder } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
 import type { TaskSource } from '../schemas/task.ts'
+import { toUser } from './user-view.ts'
 
 /** What callers can send a request through. */
 type Channel = Extract<TaskSource, 'api' | 'dashboard' | 'assistant'>
 
 /** Who acts in a request, also in one of a session: sessions are short-lived. */
-interface Principal {
-  type: 'key'
+export interface Principal {
+  type: 'key' | 'user'
   id: string
 }
 
@@ -31,8 +35,12 @@ export interface Caller {
   scopes: Scope[]
   /** The projects in reach; null for all. */
   projectIds: readonly string[] | null
-  /** When the key expires, or the secret that the request or its session was authenticated with. */
+  /** When the key expires, or the secret that the request or its session was authenticated with; null for people. */
   expiresAt: Date | null
+  /** The person, if one acts. */
+  user?: UserRow
+  /** Whether the person signed in less than ten minutes ago. */
+  isRecentSignIn?: boolean
   /** Whether that secret was replaced by a newer one, and is valid for its overlap. */
   isReplaced?: boolean
   /** The hash of the key's secret in the request; a session has none. */
@@ -42,7 +50,7 @@ export interface Caller {
 /** A caller who sent a key. */
 export type KeyCaller = Caller & { secretHash: string }
 
-/** A session ends after this long without a request. */
+/** A session of a key ends after this long without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000
 
 /** How long credentials stay cached if the notice of a revocation is lost. */
@@ -72,6 +80,7 @@ export function accessService({
   const used = {
     keys: new Map<string, Date>(),
     sessions: new Map<string, Date>(),
+    users: new Map<string, Date>(),
     secrets: new Map<string, Date>(),
   }
 
@@ -98,11 +107,13 @@ export function accessService({
       const row = await sessions.get(hashOf(token))
       const now = clock.now()
       if (!row || !isLive(row, now)) throw sessionEnded()
-      if (isPast(row.key.expiresAt, now)) throw expiredCredentials()
-      used.keys.set(row.keyId, now)
-      used.sessions.set(row.id, now)
-      const { id, key, secretExpiresAt } = row
-      return { ...callerOf({ ...key, secretExpiresAt }), channel: 'dashboard', id }
+      const { id, key, secretExpiresAt, user, isRecent } = row
+      if (isPast(key?.expiresAt ?? null, now)) throw expiredCredentials()
+      used.sessions.set(id, now)
+      if (key) used.keys.set(key.id, now)
+      if (user) used.users.set(user.id, now)
+      const caller = user ? callerOfUser(user) : callerOf({ ...(key as KeyRow), secretExpiresAt })
+      return { ...caller, channel: 'dashboard', id, ...(user && { isRecentSignIn: isRecent }) }
     },
 
     /** Whether this is a valid webhook secret. */
@@ -119,7 +130,9 @@ export function accessService({
       const now = clock.now()
       if (caller.channel === 'dashboard') {
         const session = await credentials.sessions.find(caller.id)
-        return session !== undefined && isLive(session, now) && !isPast(session.key.expiresAt, now)
+        if (!session || !isLive(session, now)) return false
+        const { key, user } = session
+        return user ? hasRights(user, caller) : !isPast(key?.expiresAt ?? null, now)
       }
       const { secretHash } = caller
       const key = secretHash === undefined ? undefined : await credentials.keys.findBySecret(secretHash)
@@ -146,18 +159,21 @@ export function accessService({
     async flushLastUsed(): Promise<void> {
       await flush(used.keys, credentials.keys)
       await flush(used.sessions, credentials.sessions)
+      await flush(used.users, credentials.users)
       await flush(used.secrets, credentials.webhookSecrets)
     },
 
     describe(caller: Caller): Me {
-      const { channel, id, principal, name, scopes, expiresAt } = caller
+      const { channel, id, principal, user, name, scopes, projectIds, expiresAt } = caller
       return {
         type: channel === 'dashboard' ? 'session' : 'key',
         id,
-        keyId: principal.id,
+        keyId: user ? null : principal.id,
+        user: user ? toUser(user) : null,
         name,
         scopes,
         projectId: onlyProjectOf(caller),
+        projectIds: projectIds === null ? null : [...projectIds],
         expiresAt: expiresAt?.toISOString() ?? null,
       }
     },
@@ -171,12 +187,29 @@ function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: K
     principal: { type: 'key', id },
     name,
     scopes: scopes as Scope[],
-    projectIds: projectId === null ? null : [projectId],
+    projectIds: projectIdsOf(projectId),
     expiresAt: earliest(expiresAt, secretExpiresAt),
     // Only rotation sets the expiry of a secret.
     isReplaced: secretExpiresAt !== null,
   }
 }
+
+/** The reach of a key. */
+export const projectIdsOf = (projectId: string | null): string[] | null =>
+  projectId === null ? null : [projectId]
+
+const callerOfUser = (user: UserRow): Omit<Caller, 'channel' | 'id'> => ({
+  principal: { type: 'user', id: user.id },
+  user,
+  name: user.name,
+  scopes: scopesOf(user.role),
+  projectIds: user.projectIds,
+  expiresAt: null,
+})
+
+/** Whether a person may still do the same: a stream ends with another role or reach. */
+const hasRights = ({ role, projectIds }: UserRow, { user }: Caller): boolean =>
+  role === user?.role && isDeepStrictEqual(projectIds, user.projectIds)
 
 /** The first of these times; null stands for never. */
 export const earliest = (...ends: (Date | null)[]): Date | null =>
@@ -184,9 +217,13 @@ export const earliest = (...ends: (Date | null)[]): Date | null =>
 
 const isPast = (time: Date | null, now: Date) => time !== null && time <= now
 
-/** A session ends with the secret that it was opened with. */
-const isLive = ({ key, lastSeenAt, secretExpiresAt }: SessionWithKey, now: Date) =>
-  !key.revokedAt && !isPast(secretExpiresAt, now) && lastSeenAt.getTime() + SESSION_IDLE_MS > now.getTime()
+/** A session of a key ends with the secret that it was opened with. */
+function isLive(session: SessionWithHolder, now: Date): boolean {
+  const { key, user, lastSeenAt, secretExpiresAt } = session
+  if (user) return user.isActive && session.isWithinLimits
+  const isIdle = lastSeenAt.getTime() + SESSION_IDLE_MS <= now.getTime()
+  return !key?.revokedAt && !isPast(secretExpiresAt, now) && !isIdle
+}
 
 async function flush(
   used: Map<string, Date>,

@@ -59,7 +59,7 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
         while ((await workOn(limit)) === limit) await pause()
       }
       await repos.idempotency.deleteOlderThan(before(RESPONSES_KEPT_MS))
-      await repos.credentials.sessions.deleteSeenBefore(before(SESSION_IDLE_MS))
+      await repos.credentials.sessions.deleteEnded(before(SESSION_IDLE_MS))
       const { cleanup } = repos
       let purgedTasks = 0
       const trash = before(TRASH_RETENTION_MS)

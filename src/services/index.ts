@@ -9,6 +9,7 @@ import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import { IMPORTS } from '../repositories/import/index.ts'
 import type { Repositories, Transfers } from '../repositories/index.ts'
 import { WEBHOOK_CHANGES } from '../repositories/webhooks/webhooks.ts'
+import type { SignInWays } from '../schemas/session.ts'
 import { accessService } from './access.ts'
 import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
@@ -37,6 +38,11 @@ import { importState } from './import-state.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
+import { accountService } from './people/account.ts'
+import { invitesService } from './people/invites.ts'
+import { passwordSignIn } from './people/password-sign-in.ts'
+import { passwordHashes } from './people/passwords.ts'
+import { usersService } from './people/users.ts'
 import { projectsService } from './projects.ts'
 import { pushService } from './push/index.ts'
 import { pushReplay } from './push/replay.ts'
@@ -77,6 +83,7 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
+  signIn: SignInWays & { maxWrongPasswords: number }
   /** Logs what failed in the background. */
   logFailure?: LogFailure
   /** Sends to the URLs of outgoing webhooks. */
@@ -109,6 +116,9 @@ export function services(given: ServiceDeps) {
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const importing = importState(transfers)
+  const hashes = passwordHashes({ randomBytes })
+  const { maxWrongPasswords, ...signInWays } = given.signIn
+  const passwords = passwordSignIn({ ...deps.repos, hashes, isOn: signInWays.password, maxWrongPasswords })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
@@ -146,7 +156,12 @@ export function services(given: ServiceDeps) {
     /** To be closed with the service. */
     payloadReader: reader,
     keys: keysService({ repos, access, clock, randomBytes }),
-    sessions: sessionsService({ repos, access, clock, randomBytes }),
+    sessions: sessionsService({ repos, access, clock, randomBytes, ways: signInWays }),
+    signInWays,
+    passwords,
+    users: usersService({ repos, access, clock, metrics }),
+    invites: invitesService({ repos, access, clock, randomBytes, hashes, passwords }),
+    account: accountService({ repos, access, clock, hashes, passwords }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),
     imports: importService({ ...transfers, importing }),

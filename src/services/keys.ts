@@ -115,7 +115,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
         if (isAdminOfAll(row, now) && !(await repos.keys.isAnotherAdmin(id, now)))
           throw lastAdminKey(row.name)
         await repos.keys.revoke(id, now)
-        await repos.sessions.deleteAll(id)
+        await repos.sessions.deleteOf({ keyId: id })
         await record(repos, { type: 'key.revoked', key: row, caller, now })
       })
       access.forget()

@@ -16,6 +16,10 @@ interface SwitchedOff {
   webhooks: number
   /** With write-back. */
   connections: number
+  /** Ended. */
+  sessions: number
+  /** Withdrawn. */
+  invites: number
 }
 
 /** Continues in a database if it is a dump that was restored: the other instance may still run. Returns whether it is. */
@@ -29,11 +33,13 @@ export async function adoptRestored({ repos, clock }: RestoredDeps): Promise<boo
 
 /**
  * The first start of a restored database: turns off what it sends to other systems, because the instance that was
- * backed up may still run, and because they may already have what this one does not know of. Ends all cursors of changes.
+ * backed up may still run, and because they may already have what this one does not know of. Ends all cursors of changes,
+ * sessions and invites: some may have been ended after the backup.
  */
 export async function afterRestore({ repos, clock }: RestoredDeps): Promise<SwitchedOff> {
   return repos.transaction(async (repos) => {
-    const { codehost, codehostWrites, webhooks, activity, configurationChanges } = repos.within(everywhere)
+    const bound = repos.within(everywhere)
+    const { codehost, codehostWrites, webhooks, activity, configurationChanges } = bound
     const now = clock.now()
     const message = 'Turned off because the database was restored from a backup.'
     const active = await webhooks.switchOffAll('restored')
@@ -54,6 +60,22 @@ export async function afterRestore({ repos, clock }: RestoredDeps): Promise<Swit
       await configurationChanges.announceProject(projectId)
     }
     await repos.changes.renewEpoch()
-    return { webhooks: active.length, connections: writingBack.length }
+    const sessions = await bound.sessions.deleteAll()
+    const invites = await bound.invites.deleteAll()
+    return { webhooks: active.length, connections: writingBack.length, sessions, invites }
   })
+}
+
+const MAX_NAMED = 100
+
+/** Who can still sign in to a restored database: some may have been deactivated or revoked after the backup. */
+export async function listAccess({
+  repos,
+  clock,
+}: RestoredDeps): Promise<{ people: string[]; keys: string[] }> {
+  const { users, keys } = repos.within(everywhere)
+  const request = { after: undefined, limit: MAX_NAMED }
+  const people = await users.list({ ...request, isActive: true })
+  const live = await keys.list({ ...request, now: clock.now() })
+  return { people: people.map(({ username }) => username), keys: live.map(({ name }) => name) }
 }

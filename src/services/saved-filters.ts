@@ -3,7 +3,7 @@ import type { Operations } from '../domain/operation.ts'
 import { savedFilterNotFound, tooManySavedFilters } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
-import type { SavedFilterRow } from '../repositories/saved-filters.ts'
+import type { FilterOf, SavedFilterRow } from '../repositories/saved-filters.ts'
 import {
   MAX_FILTER_COUNT,
   type NewSavedFilter,
@@ -16,7 +16,7 @@ import { type Page, readPage } from './page.ts'
 import { requirePlace } from './place.ts'
 import { filterOf } from './tasks/filter.ts'
 
-const MAX_PER_KEY = 50
+const MAX_PER_HOLDER = 50
 /** For all counts of a response. A filter without an index reads every task: about half a second for a million. */
 const COUNTING_MS = 1_000
 
@@ -29,7 +29,7 @@ export const savedFilterOperations = {
   delete: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof savedFiltersService>>
 
-/** Filters of tasks under a name, each of one key. */
+/** Filters of tasks under a name, each of one key or person. */
 export function savedFiltersService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
     /** @throws project_not_found, list_not_found, too_many_saved_filters */
@@ -37,8 +37,9 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
       return repos.within(caller).transaction(async (bound) => {
         await requirePlace(bound, query)
         const now = clock.now()
-        const row = { id: clock.newId(now), keyId: caller.principal.id, name, query, createdAt: now }
-        if (!(await bound.savedFilters.insertUpTo(MAX_PER_KEY, row))) throw tooManySavedFilters(MAX_PER_KEY)
+        const row = { id: clock.newId(now), holder: caller.principal, name, query, createdAt: now }
+        if (!(await bound.savedFilters.insertUpTo(MAX_PER_HOLDER, row)))
+          throw tooManySavedFilters(MAX_PER_HOLDER)
         return counted(bound, row)
       })
     },
@@ -52,7 +53,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
         request,
         read: async (after, limit) => {
           const filters: SavedFilter[] = []
-          for (const row of await bound.savedFilters.list(caller.principal.id, { after, limit })) {
+          for (const row of await bound.savedFilters.list(caller.principal, { after, limit })) {
             filters.push(performance.now() < until ? await counted(bound, row) : toSavedFilter(row, null))
           }
           return filters
@@ -63,7 +64,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
     /** @throws saved_filter_not_found */
     async get(caller: Caller, id: string): Promise<SavedFilter> {
       const bound = repos.within(caller)
-      return counted(bound, await found(bound, { id, keyId: caller.principal.id }))
+      return counted(bound, await found(bound, { id, holder: caller.principal }))
     },
 
     /** @throws saved_filter_not_found, project_not_found, list_not_found */
@@ -72,16 +73,17 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
       { id, change }: { id: string; change: SavedFilterChange },
     ): Promise<SavedFilter> {
       return repos.within(caller).transaction(async (bound) => {
-        const row = await found(bound, { id, keyId: caller.principal.id })
+        const which = { id, holder: caller.principal }
+        const row = await found(bound, which)
         if (change.query) await requirePlace(bound, change.query)
-        if (Object.keys(change).length > 0) await bound.savedFilters.update(row, change)
+        if (Object.keys(change).length > 0) await bound.savedFilters.update(which, change)
         return counted(bound, { ...row, ...change })
       })
     },
 
     /** @throws saved_filter_not_found */
     async delete(caller: Caller, id: string): Promise<void> {
-      const isDeleted = await repos.within(caller).savedFilters.delete({ id, keyId: caller.principal.id })
+      const isDeleted = await repos.within(caller).savedFilters.delete({ id, holder: caller.principal })
       if (!isDeleted) throw savedFilterNotFound(id)
     },
   }
@@ -92,12 +94,9 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
   }
 }
 
-async function found(
-  { savedFilters }: BoundRepositories,
-  key: Pick<SavedFilterRow, 'id' | 'keyId'>,
-): Promise<SavedFilterRow> {
-  const row = await savedFilters.find(key)
-  if (!row) throw savedFilterNotFound(key.id)
+async function found({ savedFilters }: BoundRepositories, which: FilterOf): Promise<SavedFilterRow> {
+  const row = await savedFilters.find(which)
+  if (!row) throw savedFilterNotFound(which.id)
   return row
 }
 

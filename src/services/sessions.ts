@@ -1,15 +1,30 @@
 import { orderById } from '../domain/cursor.ts'
 import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
+import { scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
-import { insufficientScope, sessionNotFound } from '../errors/index.ts'
+import { insufficientScope, invalidPassword, sessionNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import { onlyProjectOf, type Repositories } from '../repositories/index.ts'
-import type { KeyRow } from '../repositories/keys.ts'
-import type { SessionRow } from '../repositories/sessions.ts'
-import type { Session } from '../schemas/session.ts'
-import { type AccessService, type Caller, earliest, type KeyCaller, SESSION_IDLE_MS } from './access.ts'
-import { changeLog } from './activity/row.ts'
+import {
+  type BoundRepositories,
+  everywhere,
+  onlyProjectOf,
+  type Repositories,
+} from '../repositories/index.ts'
+import type { UserRow } from '../repositories/people/users.ts'
+import type { SessionHolder, SessionRow, SessionWithHolder } from '../repositories/sessions.ts'
+import type { Scope } from '../schemas/caller.ts'
+import type { Session, SignInWays } from '../schemas/session.ts'
+import {
+  type AccessService,
+  type Caller,
+  earliest,
+  type KeyCaller,
+  type Principal,
+  projectIdsOf,
+  SESSION_IDLE_MS,
+} from './access.ts'
+import { activityRow, changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 
 interface SessionsDeps {
@@ -17,6 +32,13 @@ interface SessionsDeps {
   access: Pick<AccessService, 'forget'>
   clock: Clock
   randomBytes(size: number): Buffer
+  ways: Pick<SignInWays, 'keys'>
+}
+
+/** A session that was just opened. The token goes into the cookie and nowhere else. */
+export interface OpenedSession {
+  session: Session
+  token: string
 }
 
 export const sessionOperations = {
@@ -25,19 +47,47 @@ export const sessionOperations = {
   endAll: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof sessionsService>>
 
-/** Dashboard sessions. A caller manages those of its own key; an administrator all in reach. */
-export function sessionsService({ repos, access, clock, randomBytes }: SessionsDeps) {
+const DAY_MS = 86_400_000
+/** The database ends them; these tell when. */
+const USER_IDLE_MS = 7 * DAY_MS
+const USER_MAX_MS = 30 * DAY_MS
+
+/** Returns a function that opens the session of a person, in a transaction. */
+export function openSessionOf({ clock, randomBytes }: Pick<SessionsDeps, 'clock' | 'randomBytes'>) {
+  return async function openSession(
+    repos: BoundRepositories,
+    { user, userAgent }: { user: UserRow; userAgent: string | undefined },
+  ): Promise<OpenedSession> {
+    const now = clock.now()
+    const token = randomBytes(32).toString('base64url')
+    const row = await repos.sessions.insertOfUser({
+      id: clock.newId(now),
+      hash: hashOf(token),
+      userId: user.id,
+      userAgent: userAgent?.slice(0, 500) ?? null,
+    })
+    const actor = { type: 'user' as const, id: user.id, name: user.name }
+    const metadata = { sessionId: row.id, userId: user.id }
+    await repos.activity.insert([activityRow(clock, { now, type: 'session.created', actor, metadata })])
+    return { session: ofUser(row, { user, currentId: row.id }), token }
+  }
+}
+
+/** Dashboard sessions. Callers manage their own; an administrator all in reach. */
+export function sessionsService({ repos, access, clock, randomBytes, ways }: SessionsDeps) {
   const record = changeLog(clock)
+  const openSession = openSessionOf({ clock, randomBytes })
 
   return {
-    /** Opens a session for the caller's key. The token goes into the cookie and nowhere else. */
-    async open(
-      caller: KeyCaller,
-      userAgent: string | undefined,
-    ): Promise<{ session: Session; token: string }> {
+    /**
+     * Opens a session for the caller's key.
+     * @throws insufficient_scope if only admin keys can sign in
+     */
+    async open(caller: KeyCaller, userAgent: string | undefined): Promise<OpenedSession> {
+      if (ways.keys === 'admin' && !allows(caller.scopes, 'admin')) throw insufficientScope('admin')
       const now = clock.now()
       const token = randomBytes(32).toString('base64url')
-      const row: SessionRow = {
+      const row = {
         id: clock.newId(now),
         hash: hashOf(token),
         keyId: caller.principal.id,
@@ -59,42 +109,49 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
           },
         })
       })
-      return {
-        session: toSession(row, { key: { ...caller, projectId: onlyProjectOf(caller) }, currentId: row.id }),
-        token,
-      }
+      return { session: ofKey({ ...row, userId: null }, { key: caller, currentId: row.id }), token }
+    },
+
+    /**
+     * Opens a session for a person who has just proved who it is.
+     * @throws invalid_credentials if the person was deactivated meanwhile
+     */
+    async openOfUser(userId: string, userAgent: string | undefined): Promise<OpenedSession> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const user = await repos.users.findForShare(userId)
+        if (!user?.isActive) throw invalidPassword()
+        return openSession(repos, { user, userAgent })
+      })
     },
 
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
       const now = clock.now()
       const seenSince = new Date(now.getTime() - SESSION_IDLE_MS)
-      const keyId = allows(caller.scopes, 'admin') ? undefined : caller.principal.id
+      const holder = allows(caller.scopes, 'admin') ? undefined : holderOf(caller.principal)
       return readPage({
         order: orderById('sessions'),
         request,
         async read(after, limit) {
-          const rows = await repos.within(caller).sessions.list({ keyId, seenSince, now, after, limit })
-          return rows.map((row) => {
-            const expiresAt = earliest(row.key.expiresAt, row.secretExpiresAt)
-            return toSession(row, { key: { ...row.key, expiresAt }, currentId: caller.id })
-          })
+          const rows = await repos.within(caller).sessions.list({ holder, seenSince, now, after, limit })
+          return rows.map((row) => toSession(row, caller.id))
         },
       })
     },
 
     /** @throws session_not_found */
     async end(caller: Caller, id: string): Promise<void> {
+      const { principal } = caller
       await repos.within(caller).transaction(async (repos) => {
-        const row = await repos.sessions.find(id)
-        const mayEnd = row?.keyId === caller.principal.id || allows(caller.scopes, 'admin')
+        const row = await repos.sessions.find(id, principal.type === 'user' ? principal.id : undefined)
+        const isOwn = row !== undefined && [row.keyId, row.userId].includes(principal.id)
+        const mayEnd = isOwn || allows(caller.scopes, 'admin')
         if (!row || !mayEnd || !(await repos.sessions.delete(id))) throw sessionNotFound(id)
-        const about = { sessionId: row.id, keyId: row.keyId, keyName: row.key.name }
         await record(repos, {
           type: 'session.ended',
           caller,
-          projectId: row.key.projectId,
+          projectId: row.key?.projectId ?? null,
           now: clock.now(),
-          metadata: about,
+          metadata: { sessionId: row.id, ...aboutHolder(row) },
         })
       })
       access.forget()
@@ -122,33 +179,58 @@ export function sessionsService({ repos, access, clock, randomBytes }: SessionsD
   }
 }
 
-/** A session ends with its key, or with the secret that opened it, at the latest. */
-const sessionEnd = (session: Pick<SessionRow, 'lastSeenAt'>, key: { expiresAt: Date | null }) =>
-  new Date(
-    Math.min(
-      session.lastSeenAt.getTime() + SESSION_IDLE_MS,
-      key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
-    ),
-  )
+const holderOf = ({ type, id }: Principal): SessionHolder =>
+  type === 'user' ? { userId: id } : { keyId: id }
 
-const toSession = (
-  row: SessionRow,
-  {
-    key,
-    currentId,
-  }: {
-    key: Pick<KeyRow, 'name' | 'scopes' | 'projectId' | 'expiresAt'>
-    currentId: string
-  },
-): Session => ({
+const aboutHolder = ({ keyId, key, userId, user }: SessionWithHolder) =>
+  user ? { userId, username: user.username } : { keyId, keyName: key?.name }
+
+function toSession({ key, user, secretExpiresAt, ...row }: SessionWithHolder, currentId: string): Session {
+  if (user) return ofUser(row, { user, currentId })
+  const expiresAt = earliest(key?.expiresAt ?? null, secretExpiresAt)
+  const scopes = (key?.scopes ?? []) as Scope[]
+  const holder = {
+    name: key?.name ?? '',
+    scopes,
+    projectIds: projectIdsOf(key?.projectId ?? null),
+    expiresAt,
+  }
+  return ofKey(row, { key: holder, currentId })
+}
+
+interface OfKey {
+  key: Pick<Caller, 'name' | 'scopes' | 'projectIds' | 'expiresAt'>
+  currentId: string
+}
+
+/** A session of a key ends with its key, or with the secret that opened it, at the latest. */
+const ofKey = (row: SessionRow, { key, currentId }: OfKey): Session => ({
+  ...shown(row, currentId),
+  name: key.name,
+  scopes: key.scopes,
+  projectIds: copyOf(key.projectIds),
+  expiresAt: firstOf(row.lastSeenAt.getTime() + SESSION_IDLE_MS, key.expiresAt?.getTime()),
+})
+
+const ofUser = (row: SessionRow, { user, currentId }: { user: UserRow; currentId: string }): Session => ({
+  ...shown(row, currentId),
+  name: user.name,
+  scopes: scopesOf(user.role),
+  projectIds: user.projectIds,
+  expiresAt: firstOf(row.lastSeenAt.getTime() + USER_IDLE_MS, row.createdAt.getTime() + USER_MAX_MS),
+})
+
+const firstOf = (...times: (number | undefined)[]): string =>
+  new Date(Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY))).toISOString()
+
+const copyOf = (ids: readonly string[] | null): string[] | null => (ids === null ? null : [...ids])
+
+const shown = (row: SessionRow, currentId: string) => ({
   id: row.id,
   keyId: row.keyId,
-  name: key.name,
-  scopes: key.scopes as Session['scopes'],
-  projectId: key.projectId,
+  userId: row.userId,
   userAgent: row.userAgent,
   isCurrent: row.id === currentId,
   createdAt: row.createdAt.toISOString(),
   lastSeenAt: row.lastSeenAt.toISOString(),
-  expiresAt: sessionEnd(row, key).toISOString(),
 })

@@ -191,6 +191,26 @@ create table idempotency_keys (
   constraint idempotency_keys_caller_id_route_key_pk PRIMARY KEY (caller_id, route, key)
 );
 
+create table invites (
+  id uuid not null,
+  hash text not null,
+  user_id uuid,
+  name text,
+  email text,
+  role text,
+  project_ids uuid[],
+  invited_by_type text not null,
+  invited_by_id uuid,
+  invited_by_name text not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint invites_hash_unique UNIQUE (hash),
+  constraint invites_person CHECK (((user_id IS NULL) = ((role IS NOT NULL) AND (name IS NOT NULL)))),
+  constraint invites_pkey PRIMARY KEY (id),
+  constraint invites_reach CHECK (((project_ids IS NULL) OR ((role <> 'owner'::text) AND ((cardinality(project_ids) >= 1) AND (cardinality(project_ids) <= 20))))),
+  constraint invites_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table leases (
   name text not null,
   number bigint not null,
@@ -224,6 +244,13 @@ create table lists (
   constraint lists_id_project UNIQUE (id, project_id),
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table passwords (
+  user_id uuid not null,
+  hash text not null,
+  constraint passwords_pkey PRIMARY KEY (user_id),
+  constraint passwords_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table project_deletions (
@@ -290,26 +317,32 @@ create table rules (
 
 create table saved_filters (
   id uuid not null,
-  key_id uuid not null,
+  key_id uuid,
   name text not null,
   query jsonb not null,
   created_at timestamp(3) with time zone not null,
+  user_id uuid,
+  constraint saved_filters_holder CHECK ((num_nonnulls(key_id, user_id) = 1)),
   constraint saved_filters_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE,
-  constraint saved_filters_pkey PRIMARY KEY (id)
+  constraint saved_filters_pkey PRIMARY KEY (id),
+  constraint saved_filters_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table sessions (
   id uuid not null,
   hash text not null,
-  key_id uuid not null,
+  key_id uuid,
   user_agent text,
   created_at timestamp(3) with time zone not null,
   last_seen_at timestamp(3) with time zone not null,
-  secret_hash text not null,
+  secret_hash text,
+  user_id uuid,
   constraint sessions_hash_unique UNIQUE (hash),
+  constraint sessions_holder CHECK (((num_nonnulls(key_id, user_id) = 1) AND ((key_id IS NULL) = (secret_hash IS NULL)))),
   constraint sessions_key_id_api_keys_id_fk FOREIGN KEY (key_id) REFERENCES api_keys(id),
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_secret_hash_api_key_secrets_hash_fk FOREIGN KEY (secret_hash) REFERENCES api_key_secrets(hash)
+  constraint sessions_secret_hash_api_key_secrets_hash_fk FOREIGN KEY (secret_hash) REFERENCES api_key_secrets(hash),
+  constraint sessions_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table source_backlog (
@@ -477,6 +510,21 @@ create table tasks (
   constraint tasks_priority_range CHECK (((priority >= 1) AND (priority <= 3)))
 );
 
+create table users (
+  id uuid not null,
+  username text not null,
+  name text not null,
+  email text,
+  role text not null,
+  project_ids uuid[],
+  is_active boolean not null,
+  last_seen_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_reach CHECK (((project_ids IS NULL) OR ((role <> 'owner'::text) AND ((cardinality(project_ids) >= 1) AND (cardinality(project_ids) <= 20))))),
+  constraint users_username_unique UNIQUE (username)
+);
+
 create table webhook_deliveries (
   webhook_id uuid not null,
   id uuid not null,
@@ -568,14 +616,17 @@ CREATE INDEX deliveries_payload ON public.deliveries USING btree (id) WHERE (pay
 CREATE INDEX deliveries_project ON public.deliveries USING btree (project_id, receiver, outcome, id);
 CREATE INDEX deliveries_source ON public.deliveries USING btree (source_id, receiver, outcome, id) WHERE (source_id IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX invites_user ON public.invites USING btree (user_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
+CREATE INDEX saved_filters_user ON public.saved_filters USING btree (user_id, id);
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE UNIQUE INDEX source_backlog_source ON public.source_backlog USING btree (source_id, "position");
 CREATE INDEX source_items_received ON public.source_items USING btree (received_at) WHERE (key ~~ 'item:%'::text);
 CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id IS NOT NULL);

@@ -41,6 +41,7 @@ try {
   const service = services({
     ...{ repos, transfers: transfersOn(db), clock, randomBytes, codehost },
     webhookReceiver: receiver,
+    signIn: loadConfig({}).signIn,
   })
   const app = await buildApp({ config: loadConfig({}), logger, services: service, ping: repos.ping })
   await app.ready()

@@ -5,6 +5,7 @@ import { allows, outlives, scopeBeyond } from '../../src/domain/key-strength.ts'
 import { isAllowed, requireAllowed } from '../../src/domain/operation.ts'
 import { describeSecret, hashOf, keySecret } from '../../src/domain/secret.ts'
 import type { Scope } from '../../src/schemas/caller.ts'
+import { callerWith } from '../support/caller.ts'
 
 const key = (
   scopes: Scope[],
@@ -70,9 +71,10 @@ describe('an operation', () => {
     ['that changes none, with a replaced one', { ...key(['admin']), isReplaced: true }, ADMIN, true],
   ])('is called and listed alike: %s', (_, caller, operation, expected) => {
     expect(isAllowed(caller, operation)).toBe(expected)
-    if (expected) requireAllowed(caller, operation)
+    const calling = callerWith(caller)
+    if (expected) requireAllowed(calling, operation)
     else {
-      expect(() => requireAllowed(caller, operation)).toThrow(
+      expect(() => requireAllowed(calling, operation)).toThrow(
         expect.objectContaining({ code: 'insufficient_scope', extras: { requiredScope: 'admin' } }),
       )
     }

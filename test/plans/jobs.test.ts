@@ -82,7 +82,7 @@ const JOBS: Record<string, [Job, Limits?]> = {
   'removes finished deliveries': [({ cleanup }) => cleanup.deleteFinishedDeliveries(before, BATCH)],
   'removes unused limits': [({ cleanup }) => cleanup.deleteUnusedWriteLimits(BATCH)],
   'removes idempotency keys': [({ idempotency }) => idempotency.deleteOlderThan(before)],
-  'removes idle sessions': [({ credentials }) => credentials.sessions.deleteSeenBefore(before)],
+  'removes idle sessions': [({ credentials }) => credentials.sessions.deleteEnded(before)],
   'looks for leases that are over': [(repos) => everything(repos).claims.hasExpired()],
   'opens tasks whose lease is over': [
     (repos) => everything(repos).claims.listExpired({ limit: 100 }),

@@ -1,86 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Scope } from '../../src/schemas/caller.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { type Route, routesOf } from '../support/routes.ts'
+import { callRoute, guardedRoutesOf, oneOfEach, type ResourceIds } from '../support/guarded-routes.ts'
+import type { Route } from '../support/routes.ts'
 import { SENDING_ENV } from '../support/webhooks.ts'
-
-/** The resource behind `:id` and other parameters of each route; its project is not the one of the keys below. */
-type Resource =
-  | 'task'
-  | 'comment'
-  | 'list'
-  | 'project'
-  | 'key'
-  | 'session'
-  | 'webhook'
-  | 'webhookSecret'
-  | 'rule'
-  | 'activity'
-  | 'delivery'
-  | 'routingRule'
-  | 'source'
-  | 'savedFilter'
-
-const RESOURCE_OF: [prefix: string, resource: Resource][] = [
-  ['/api/tasks/:', 'task'],
-  ['/api/comments/:', 'comment'],
-  ['/api/lists/:', 'list'],
-  ['/api/projects/:', 'project'],
-  ['/api/keys/:', 'key'],
-  ['/api/sessions/:', 'session'],
-  ['/api/webhooks/:', 'webhook'],
-  ['/api/webhook-secrets/:', 'webhookSecret'],
-  ['/api/rules/:', 'rule'],
-  ['/api/activity/:', 'activity'],
-  ['/api/deliveries/:', 'delivery'],
-  ['/api/webhook-routing/:', 'routingRule'],
-  ['/api/codehost/:', 'project'],
-  ['/api/sources/:', 'source'],
-  ['/api/saved-filters/:', 'savedFilter'],
-]
 
 let service: TestApp
 let guarded: Route[]
-let ids: Record<Resource, string>
+let ids: ResourceIds
 
 beforeAll(async () => {
   service = await startApp({ env: SENDING_ENV })
-  guarded = routesOf(service.app).filter(({ scope }) => scope)
-  ids = await makeOneOfEach()
+  guarded = guardedRoutesOf(service)
+  ids = await oneOfEach(service)
 })
 afterAll(() => service.close())
 
-async function makeOneOfEach(): Promise<Record<Resource, string>> {
-  const project = await service.given.project()
-  const task = await service.given.task(project.inbox)
-  const comment = (await service.post(`/api/tasks/${task.id}/comments`, { body: 'A comment' })).body
-  const key = (await service.post('/api/keys', { name: 'of the project', projectId: project.id })).body
-  const session = (await service.post('/api/sessions', { key: key.key }, { key: null })).body
-  const rule = (await service.post('/api/rules', { content: 'Be kind.', projectId: project.id })).body
-  const activity = (await service.post('/api/activity', { type: 'deploy', projectId: project.id })).body
-  const filter = { name: 'Open', query: { status: ['open'] } }
-  const savedFilter = (await service.post('/api/saved-filters', filter)).body
-  const hook = { name: 'Chat', url: 'http://127.0.0.1:9/hook', projectId: project.id }
-  const webhook = (await service.post('/api/webhooks', hook)).body
-  const nothing = '00000000-0000-7000-8000-000000000000'
-  return {
-    task: task.id,
-    comment: comment.id,
-    list: project.inbox.id,
-    project: project.id,
-    key: key.id,
-    session: session.id,
-    rule: rule.id,
-    activity: activity.id,
-    savedFilter: savedFilter.id,
-    webhook: webhook.id,
-    // Service-wide: a bound key is refused before anybody looks for it.
-    webhookSecret: nothing,
-    delivery: nothing,
-    routingRule: nothing,
-    source: nothing,
-  }
-}
+const request = (route: Route, key: string | null) => callRoute(service, { route, ids, options: { key } })
 
 describe('every guarded route', () => {
   test('is covered by these tests', () => {
@@ -108,6 +44,14 @@ describe('every guarded route', () => {
     const key = await service.given.key({ scopes: [scope] })
     for (const route of guarded) {
       const response = await request(route, key)
+      if (route.person) {
+        expect([route.name, response.status, response.body.code]).toEqual([
+          route.name,
+          403,
+          'person_required',
+        ])
+        continue
+      }
       const isAllowed = route.scope === 'any' || route.scope === scope || scope === 'admin'
       if (isAllowed && OWN_ONLY.includes(route.name) && scope !== 'admin') {
         expect([route.name, response.status, response.body.requiredScope]).toEqual([route.name, 403, 'admin'])
@@ -127,7 +71,7 @@ describe('every guarded route', () => {
 
   test('shows a key bound to another project nothing of this one', async () => {
     // The tests before ended what they were let at: here everything is there, and it is the reach that hides it.
-    ids = await makeOneOfEach()
+    ids = await oneOfEach(service)
     const other = await service.given.project()
     const key = await service.given.key({ scopes: ['admin'], projectId: other.id })
     for (const route of guarded) {
@@ -148,7 +92,7 @@ describe('every guarded route', () => {
   })
 
   test('rejects references to another project in a query or a body', async () => {
-    ids = await makeOneOfEach()
+    ids = await oneOfEach(service)
     const other = await service.given.project()
     const key = await service.given.key({ scopes: ['admin'], projectId: other.id })
     const own = await service.given.task(other.inbox)
@@ -176,54 +120,5 @@ describe('every guarded route', () => {
   })
 })
 
-/** Calls a route with what its path names and, where it takes one, the smallest body that is valid. */
-function request(route: Route, key: string | null) {
-  const path = pathOf(route)
-  const body = BODIES[route.name]
-  // A stream that is let in never ends; its headers are all that is asked here.
-  if (route.name === 'GET /api/stream') return firstResponse(path, key)
-  return service.call(route.method, path, { key, ...(body && { body }) })
-}
-
 /** The comment is of another key: only `admin` may change it. */
 const OWN_ONLY = ['PATCH /api/comments/:id', 'DELETE /api/comments/:id']
-
-/** Bodies without which a route would refuse the request before it looks whose the thing is. */
-const BODIES: Record<string, object> = {
-  'POST /api/tasks/:id/claim/renew': { number: 1 },
-  'POST /api/tasks/:id/comments': { body: 'A comment' },
-  'POST /api/tasks/:id/merge': { into: '00000000-0000-7000-8000-000000000000' },
-  'PATCH /api/comments/:id': { body: 'Another text' },
-  'PATCH /api/rules/:id': { isActive: true },
-  'POST /api/rules/:id/revert': { version: 1 },
-  'POST /api/projects/:id/lists': { name: 'A list' },
-  'PUT /api/projects/:id/codehost': {
-    repository: 'acme/app',
-    // Looked for before anybody is asked over the network.
-    listId: '00000000-0000-7000-8000-000000000000',
-  },
-}
-
-/** The same for queries. */
-const QUERIES: Record<string, string> = { 'DELETE /api/tasks/:id/claim': '?number=1' }
-
-function pathOf({ name }: Route): string {
-  const url = name.slice(name.indexOf(' ') + 1)
-  if (!url.includes('/:')) return url
-  const resource = RESOURCE_OF.find(([prefix]) => url.startsWith(prefix))?.[1]
-  if (!resource) throw new Error(`Add the resource of ${name} to RESOURCE_OF.`)
-  // Later parameters of the path are never looked up, so any id does.
-  const path = url.replace(/:\w+/, ids[resource]).replace(/:\w+/, '00000000-0000-7000-8000-000000000000')
-  return path + (QUERIES[name] ?? '')
-}
-
-async function firstResponse(path: string, key: string | null) {
-  const controller = new AbortController()
-  const response = await fetch(service.url + path, {
-    headers: key === null ? {} : { 'x-api-key': key },
-    signal: controller.signal,
-  })
-  const body = response.ok ? undefined : await response.json()
-  controller.abort()
-  return { status: response.status, body }
-}

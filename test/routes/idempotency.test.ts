@@ -263,6 +263,8 @@ const IN_ANOTHER_WAY = [
   '/api/webhooks',
   '/api/webhook-secrets',
   '/api/sessions',
+  '/api/invites',
+  '/api/invites/accept',
   '/api/analytics/webhook',
   '/in/sources/:sourceId',
 ]

@@ -35,6 +35,8 @@ describe('a new key', () => {
         'metrics:read',
       ],
       projectId: null,
+      projectIds: null,
+      user: null,
       expiresAt: null,
     })
     const { body: keys } = await service.get('/api/keys')

@@ -193,6 +193,7 @@ test('a session counts as a use of its key, and times that could not be stored a
   const credentials = {
     keys: { findBySecret: async () => ({ ...row, id: 'another key' }), touch: touch('key') },
     sessions: { findByHash: async () => session, touch: touch('session') },
+    users: { touch: touch('user') },
     webhookSecrets: {
       findByHash: async () => ({ id: 'w', revokedAt: null, expiresAt: null }),
       touch: touch('secret'),

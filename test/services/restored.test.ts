@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { afterRestore } from '../../src/services/restored.ts'
+import { afterRestore, listAccess } from '../../src/services/restored.ts'
 import { setUp } from '../../src/services/setup.ts'
+import { person } from '../support/people.ts'
+import { signIn } from '../support/sign-in.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 import { webhookTo } from '../support/webhooks.ts'
 import { writingBack } from '../support/writing-back.ts'
@@ -77,4 +79,19 @@ test('a dump that is restored under a running instance does the same', async () 
 
   expect((await service.get(path)).body.writeBack).toBe('off')
   expect((await service.get(`/api/webhooks/${webhook.id}`)).body.disabledReason).toBe('restored')
+})
+
+test('the first start after a restore ends sessions and invites, and lists who can sign in', async () => {
+  const [ada, gone] = [await person(service), await person(service)]
+  await service.patch(`/api/users/${gone.id}`, { isActive: false })
+  await service.post('/api/invites', { name: 'Bob', role: 'viewer' })
+  const key = await signIn(service, service.adminKey)
+
+  expect(await afterRestore(service)).toMatchObject({ sessions: 2, invites: 1 })
+
+  for (const { with: options } of [ada, key]) expect((await service.get('/api/me', options)).status).toBe(401)
+  expect((await service.get('/api/invites')).body.data).toEqual([])
+  const access = await listAccess(service)
+  expect(access.people).toEqual([ada.username])
+  expect(access.keys).toContain((await service.get('/api/me')).body.name)
 })

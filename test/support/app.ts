@@ -97,6 +97,7 @@ export async function startApp(options: TestAppOptions = {}) {
     ...{ repos, transfers, clock, randomBytes, codehost, webhookReceiver: receiver },
     logFailure: (about, message) => logger.warn(about, message),
     pool: poolState(db),
+    signIn: config.signIn,
     sourceShares: options.sourceShares ?? timeShares({ shareMs: Number.POSITIVE_INFINITY, windowMs: 10_000 }),
   })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })

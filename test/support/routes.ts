@@ -8,6 +8,8 @@ export interface Route {
   name: string
   scope: string | undefined
   isServiceWide: boolean
+  /** Whether only a person may call it. */
+  person: boolean
 }
 
 /** Every route of the service, as it registered them: a new one cannot escape. */
@@ -18,5 +20,6 @@ export function routesOf(app: FastifyInstance): Route[] {
     name: `${method} ${url}`,
     scope: operation?.scope,
     isServiceWide: operation?.isServiceWide ?? false,
+    person: operation?.person !== undefined,
   }))
 }

@@ -24,6 +24,8 @@ export interface Listener {
 
 interface ListenOptions {
   key?: string
+  /** Instead of the key: those of a session. */
+  headers?: Record<string, string>
   lastEventId?: string
   query?: string
 }
@@ -31,11 +33,16 @@ interface ListenOptions {
 /** Opens `/api/stream` and collects its events. Resolves when the headers have arrived. */
 export async function listenTo(
   service: Pick<TestApp, 'url' | 'adminKey'>,
-  { key = service.adminKey, lastEventId, query = '' }: ListenOptions = {},
+  {
+    key = service.adminKey,
+    headers: sent = { 'x-api-key': key },
+    lastEventId,
+    query = '',
+  }: ListenOptions = {},
 ): Promise<Listener> {
   const leaving = new AbortController()
   const response = await fetch(`${service.url}/api/stream${query}`, {
-    headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
+    headers: { ...sent, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
     signal: leaving.signal,
   })
   const { status, headers, body } = response

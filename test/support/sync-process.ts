@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { githubClient } from '../../src/clients/github.ts'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
+import { loadConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/pool.ts'
 import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
@@ -20,6 +21,7 @@ const service = services({
   clock: systemClock(),
   randomBytes,
   codehost,
+  signIn: loadConfig({}).signIn,
   webhookReceiver: webhookReceiver({ allowHosts: [] }),
 })
 const logger = pino({ level: 'silent' })

@@ -25,7 +25,7 @@ interface ConnectFormProps {
 
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
   const { data: lists = [] } = useQuery(listsQuery(projectId))
-  const isBound = typeof useMe().me?.projectId === 'string'
+  const isBound = !useMe().isServiceWide
   const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs')
   const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
   const [credentials, setCredentials] = useState(() => storedCredentials(connection))

@@ -12,7 +12,7 @@ export const meQuery = queryOptions({
   queryFn: async ({ client }): Promise<Me | null> => {
     try {
       const me = await dataOf(api.GET('/api/me'))
-      return identify(me.keyId) ? await startAnew(client) : me
+      return identify(principalOf(me).id) ? await startAnew(client) : me
     } catch (error) {
       if (problemOf(error).status === 401) return null
       throw error
@@ -21,7 +21,17 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Loads the page again, without any data of the key that was signed in before. What waits for it waits until then. */
+/** Who acts: the person or the key, as the activity log and comments name them. */
+export const principalOf = ({ user, keyId, id }: Me) =>
+  user ? { type: 'user' as const, id: user.id } : { type: 'session' as const, id: keyId ?? id }
+
+/** Whether it was this caller, in the dashboard: an assistant may use the same key. */
+export function isPrincipal(me: Me, { type, id }: { type: string; id: string | null }): boolean {
+  const principal = principalOf(me)
+  return type === principal.type && id === principal.id
+}
+
+/** Loads the page again, without any data of who was signed in before. What waits for it waits until then. */
 function startAnew(queryClient: QueryClient): Promise<never> {
   queryClient.clear()
   location.replace('/tasks')
@@ -32,7 +42,7 @@ function startAnew(queryClient: QueryClient): Promise<never> {
 export function useMe() {
   const { data: me = null } = useQuery(meQuery)
   const can = (scope: Scope) => Boolean(me?.scopes.includes('admin') || me?.scopes.includes(scope))
-  return { me, can, isServiceWide: me?.projectId === null }
+  return { me, can, isServiceWide: me?.projectIds === null }
 }
 
 export function useSignOut() {
@@ -48,11 +58,13 @@ export function useSignOut() {
   }
 }
 
-/** Ends all sessions of the caller's key, this one last. Administrators also see sessions of other keys. */
+/** Ends all sessions of the caller, this one last. Administrators also see sessions of others. */
 async function endAllSessions(queryClient: QueryClient) {
   const all = await queryClient.fetchQuery({ ...sessionsQuery, staleTime: 0 })
   const current = all.find(({ isCurrent }) => isCurrent)
-  const others = all.filter(({ id, keyId }) => keyId === current?.keyId && id !== current?.id)
+  const others = all.filter(
+    ({ id, keyId, userId }) => keyId === current?.keyId && userId === current?.userId && id !== current?.id,
+  )
   for (const { id } of current ? [...others, current] : others) await endSession(id)
 }
 

@@ -24,7 +24,7 @@ export default function InstructionsPage() {
   const [history, setHistory] = useState<Rule>()
   const mayWrite = can('rules:write')
   // A key bound to a project can read global rules but not change them.
-  const mayChange = (rule: Rule) => mayWrite && (me?.projectId === null || rule.projectId !== null)
+  const mayChange = (rule: Rule) => mayWrite && (me?.projectIds === null || rule.projectId !== null)
   const add = mayWrite && <Button onClick={() => setEditing('new')}>Add instruction</Button>
 
   if (!can('rules:read')) {
@@ -40,7 +40,7 @@ export default function InstructionsPage() {
         Instructions that AI assistants follow. An assistant receives the active ones at the start of each
         session, highest priority first.
       </PageHeader>
-      {projects.length > 0 && me?.projectId === null && (
+      {projects.length > 0 && me?.projectIds === null && (
         <Select
           aria-label="Project"
           placeholder="All projects"

@@ -106,7 +106,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
               label="Applies to"
               description="Sent to assistants that work on this project."
               placeholder="All projects"
-              clearable={me?.projectId === null}
+              clearable={me?.projectIds === null}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
               value={scope}
               onChange={setScope}

@@ -1,5 +1,6 @@
-import { index, jsonb, pgTable, primaryKey, smallint, text, uuid } from '../drizzle.ts'
+import { check, index, jsonb, pgTable, primaryKey, smallint, sql, text, uuid } from '../drizzle.ts'
 import { actorType, timestamptz } from './columns.ts'
+import { users } from './people.ts'
 import { projects } from './projects.ts'
 
 /** API keys. A revoked key is kept, so that a restart does not create it again. */
@@ -34,24 +35,29 @@ export const apiKeySecrets = pgTable(
   (table) => [index('api_key_secrets_key').on(table.keyId)],
 )
 
-/** Dashboard sessions: a cookie with the scopes of its key; they end with the secret that opened them. */
+/** Dashboard sessions, each of a person, or of a key: then it ends with the secret that opened it. */
 export const sessions = pgTable(
   'sessions',
   {
     id: uuid('id').primaryKey(),
     /** SHA-256 of the cookie's value. */
     hash: text('hash').notNull().unique(),
-    keyId: uuid('key_id')
-      .notNull()
-      .references(() => apiKeys.id),
-    secretHash: text('secret_hash')
-      .notNull()
-      .references(() => apiKeySecrets.hash),
+    keyId: uuid('key_id').references(() => apiKeys.id),
+    secretHash: text('secret_hash').references(() => apiKeySecrets.hash),
+    userId: uuid('user_id').references(() => users.id),
     userAgent: text('user_agent'),
     createdAt: timestamptz('created_at').notNull(),
     lastSeenAt: timestamptz('last_seen_at').notNull(),
   },
-  (table) => [index('sessions_key').on(table.keyId), index('sessions_last_seen').on(table.lastSeenAt)],
+  (table) => [
+    index('sessions_key').on(table.keyId),
+    index('sessions_user').on(table.userId),
+    index('sessions_last_seen').on(table.lastSeenAt),
+    check(
+      'sessions_holder',
+      sql`num_nonnulls(key_id, user_id) = 1 and (key_id is null) = (secret_hash is null)`,
+    ),
+  ],
 )
 
 /** Secrets that authenticate senders of feedback. */

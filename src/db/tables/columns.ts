@@ -12,7 +12,7 @@ export const timestamptz = customType<{ data: Date; driverData: string }>({
 })
 
 export const actorType = (name: string) =>
-  text(name, { enum: ['key', 'session', 'assistant', 'analytics', 'codehost', 'system'] })
+  text(name, { enum: ['key', 'session', 'user', 'assistant', 'analytics', 'codehost', 'system'] })
 
 /** As digits: the ids of other systems may be larger than a number can be. */
 export const bigintText = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' })

@@ -66,6 +66,7 @@ export const openapi = fp(
             description: 'Outgoing webhooks, which send changes to other systems.',
           },
           { name: 'Access', description: 'API keys, sessions and webhook secrets.' },
+          { name: 'People', description: 'People who can sign in, and their invites.' },
           { name: 'Service', description: 'Health and metrics.' },
         ],
         components: {

@@ -35,6 +35,16 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Insufficient scope',
     'The key is valid, but does not have the scope in `requiredScope`.',
   ],
+  person_required: [
+    403,
+    'Person required',
+    'Only a person who is signed in can do this, not an API key or a session of one.',
+  ],
+  sign_in_again: [
+    403,
+    'Sign in again',
+    'The sign-in must be less than ten minutes old for changes of what one signs in with.',
+  ],
   origin_not_allowed: [
     403,
     'Origin not allowed',
@@ -71,6 +81,13 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     404,
     'Key not found',
     'The key does not exist, was revoked, or the caller cannot access it.',
+  ],
+  user_not_found: [404, 'Person not found', 'No person has this ID. People are deactivated, never deleted.'],
+  invite_not_found: [404, 'Invite not found', 'The invite does not exist, or was accepted or withdrawn.'],
+  invite_invalid: [
+    410,
+    'Invite no longer valid',
+    'The invite was accepted or withdrawn, has expired after 7 days, or was made by somebody who may no longer invite. Ask for a new one.',
   ],
   session_not_found: [
     404,
@@ -145,6 +162,12 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Last admin key',
     'At least one key with the scope `admin` that is not bound to a project must be valid. Create another one before you revoke this one.',
   ],
+  last_owner: [
+    409,
+    'Last owner',
+    'At least one active person must be an owner. Make somebody else an owner first.',
+  ],
+  username_taken: [409, 'Username taken', 'Another person has this username. Choose another one.'],
   project_is_default: [
     409,
     'Default project',

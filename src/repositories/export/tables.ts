@@ -124,6 +124,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
 ]
 
 const ACCESS = 'keys and sessions belong to an instance'
+const PEOPLE = 'people are invited to each instance'
 const RECEIVED = 'a delivery belongs to the instance that received it'
 const RUNS = 'runs and deliveries belong to the instance that made them'
 const FOLLOWS = 'follows from other tables'
@@ -134,6 +135,9 @@ export const OMITTED_TABLES: Record<string, string> = {
   api_key_secrets: ACCESS,
   sessions: ACCESS,
   saved_filters: ACCESS,
+  users: PEOPLE,
+  passwords: PEOPLE,
+  invites: PEOPLE,
   webhook_secrets: SECRET,
   idempotency_keys: 'stored for a day',
   deliveries: RECEIVED,

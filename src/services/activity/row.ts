@@ -44,6 +44,7 @@ export function changeLog(clock: Pick<Clock, 'newId'>) {
   ): Promise<void> => repos.activity.insert([activityRow(clock, { ...row, actor: actorOf(caller) })])
 }
 
+/** The type of a key as an actor. */
 const TYPE_OF_CHANNEL = { api: 'key', dashboard: 'session', assistant: 'assistant' } as const
 
 export const actorOf = ({
@@ -51,7 +52,7 @@ export const actorOf = ({
   principal,
   name,
 }: Pick<Caller, 'channel' | 'principal' | 'name'>): ActorRef => ({
-  type: TYPE_OF_CHANNEL[channel],
+  type: principal.type === 'user' ? 'user' : TYPE_OF_CHANNEL[channel],
   id: principal.id,
   name,
 })

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { clockTime } from '../../lib/clock-time.ts'
-import { useMe } from '../../session/session.ts'
+import { isPrincipal, useMe } from '../../session/session.ts'
 import styles from './claims.module.css'
 import { useClaim } from './use-claim.ts'
 
@@ -17,7 +17,7 @@ export function ClaimNote({ task, mayWrite }: { task: Task; mayWrite: boolean })
   const { claim } = task
   useQuery({ ...taskQuery(task.id), refetchInterval: claim ? POLL_MS : false })
   if (!claim) return null
-  const isMine = claim.by.type === 'session' && claim.by.id === me?.keyId
+  const isMine = me !== null && isPrincipal(me, claim.by)
   const buttonProps = { variant: 'default', size: 'compact-sm', disabled: isBusy } as const
   return (
     <section className={styles.claim} aria-label="Claim">

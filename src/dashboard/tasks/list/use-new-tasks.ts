@@ -9,7 +9,7 @@ import { preloadModule } from '../../components/lazy.tsx'
 import { createThrottle, type Throttle } from '../../lib/throttle.ts'
 import type { LiveEvent } from '../../live-updates/event-source.ts'
 import { useLiveEvents } from '../../live-updates/live-updates.tsx'
-import { useMe } from '../../session/session.ts'
+import { isPrincipal, type Me, useMe } from '../../session/session.ts'
 import { canLeave } from '../filters.ts'
 import { type ListCheck, listEffect, mergeChecks, NO_CHECK } from './list-effect.ts'
 
@@ -89,7 +89,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
       const effect = listEffect(event.type, filters)
       if (effect === 'none') continue
       const [id] = taskIdOf(event)
-      if (id && isOwn(event, me?.keyId)) ownIds.current.add(id)
+      if (id && isOwn(event, me)) ownIds.current.add(id)
       else if (id) ownIds.current.delete(id)
       if (effect === 'change' && id && listed.has(id) && !mayLeave) continue
       requested = mergeChecks(requested, checkFor(event, effect))
@@ -121,7 +121,7 @@ const idsIn = (pages: TaskIdPage[]) => new Set(pages.flatMap(({ ids }) => ids))
 /** The task id of an event, as an array for flatMap. */
 const taskIdOf = ({ data }: LiveEvent): string[] => [(data as Partial<Activity>).taskId ?? []].flat()
 
-const isOwn = ({ data }: LiveEvent, keyId: string | undefined) => {
+const isOwn = ({ data }: LiveEvent, me: Me | null) => {
   const { actor } = data as Activity
-  return actor.type === 'session' && actor.id === keyId
+  return me !== null && isPrincipal(me, actor)
 }

@@ -13,7 +13,7 @@ import { MenuButton } from '../../components/menu-button.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useDraft } from '../../components/use-draft.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
-import { useMe } from '../../session/session.ts'
+import { principalOf, useMe } from '../../session/session.ts'
 import styles from './task-panel.module.css'
 
 /** A comment; its author and administrators can edit and delete it, unless the code host manages it. */
@@ -22,7 +22,7 @@ export function CommentItem({ comment, isManaged }: { comment: Comment; isManage
   const [draft, setDraft] = useDraft(`comment-edit:${comment.id}`)
   const [isDeleting, setDeleting] = useState(false)
   const { author } = comment
-  const isOwn = author.id !== null && author.id === me?.keyId
+  const isOwn = me !== null && author.id === principalOf(me).id
   const mayChange =
     can('tasks:write') && !(author.type === 'codehost' && isManaged) && (isOwn || can('admin'))
   return (

@@ -1,0 +1,61 @@
+import { boolean, check, index, pgTable, sql, text, uuid } from '../drizzle.ts'
+import { actorType, timestamptz } from './columns.ts'
+
+const role = (name: string) => text(name, { enum: ['owner', 'member', 'viewer'] })
+
+/** The reach of a person: all projects, or 1 to 20 of them. Owners reach all. */
+const reachCheck = sql`project_ids is null or (role <> 'owner' and cardinality(project_ids) between 1 and 20)`
+
+/** People who sign in. They are deactivated, never deleted. */
+export const users = pgTable(
+  'users',
+  {
+    /** UUIDv7 created from `created_at`; also the sort order. */
+    id: uuid('id').primaryKey(),
+    username: text('username').notNull().unique(),
+    name: text('name').notNull(),
+    email: text('email'),
+    role: role('role').notNull(),
+    projectIds: uuid('project_ids').array(),
+    isActive: boolean('is_active').notNull(),
+    lastSeenAt: timestamptz('last_seen_at'),
+    createdAt: timestamptz('created_at').notNull(),
+  },
+  () => [check('users_reach', reachCheck)],
+)
+
+/** The password of a person, if there is one. */
+export const passwords = pgTable('passwords', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  /** argon2id, with its parameters and salt. */
+  hash: text('hash').notNull(),
+})
+
+/** Invites that were not accepted: of somebody new, or of a person who has lost the password. */
+export const invites = pgTable(
+  'invites',
+  {
+    id: uuid('id').primaryKey(),
+    /** SHA-256 of the secret. */
+    hash: text('hash').notNull().unique(),
+    /** The person who gets a new password; null for somebody new. */
+    userId: uuid('user_id').references(() => users.id),
+    name: text('name'),
+    email: text('email'),
+    role: role('role'),
+    projectIds: uuid('project_ids').array(),
+    invitedByType: actorType('invited_by_type').notNull(),
+    invitedById: uuid('invited_by_id'),
+    invitedByName: text('invited_by_name').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
+  },
+  (table) => [
+    index('invites_user').on(table.userId),
+    check('invites_reach', reachCheck),
+    // A new password brings no rights.
+    check('invites_person', sql`(user_id is null) = (role is not null and name is not null)`),
+  ],
+)

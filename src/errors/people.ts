@@ -1,0 +1,40 @@
+import { AppError } from './app-error.ts'
+
+export const userNotFound = (id: string) =>
+  new AppError('user_not_found', { detail: `Person ${id} not found.` })
+
+export const usernameTaken = (username: string) =>
+  new AppError('username_taken', { detail: `The username ${JSON.stringify(username)} is taken.` })
+
+export const lastOwner = (name: string) =>
+  new AppError('last_owner', {
+    detail: `${JSON.stringify(name)} is the last active owner. Make somebody else an owner first.`,
+  })
+
+export const inviteNotFound = (id: string) =>
+  new AppError('invite_not_found', { detail: `Invite ${id} not found.` })
+
+export const inviteInvalid = () =>
+  new AppError('invite_invalid', {
+    detail: 'The invite was accepted or withdrawn, or has expired. Ask for a new one.',
+  })
+
+export const invalidPassword = () =>
+  new AppError('invalid_credentials', { detail: 'The username or the password is wrong.' })
+
+export const personRequired = () =>
+  new AppError('person_required', {
+    detail: 'Only a person who is signed in can do this. Sign in with your username and password.',
+  })
+
+export const signInAgain = () =>
+  new AppError('sign_in_again', {
+    detail: 'You signed in more than ten minutes ago. Sign in again to change what you sign in with.',
+  })
+
+export const expiringCredentials = () =>
+  new AppError('insufficient_scope', {
+    detail:
+      'People and invites are managed by an owner, or with an admin key that does not expire. Use one of these.',
+    requiredScope: 'admin',
+  })

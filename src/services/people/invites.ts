@@ -1,0 +1,254 @@
+import { orderById } from '../../domain/cursor.ts'
+import { allows } from '../../domain/key-strength.ts'
+import type { Operations } from '../../domain/operation.ts'
+import { isReservedUsername } from '../../domain/people.ts'
+import { hashOf } from '../../domain/secret.ts'
+import {
+  inviteInvalid,
+  inviteNotFound,
+  userNotFound,
+  usernameTaken,
+  validationFailed,
+} from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { InviteRow } from '../../repositories/people/invites.ts'
+import type { UserRow } from '../../repositories/people/users.ts'
+import type { Scope } from '../../schemas/caller.ts'
+import type { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
+import type { AccessService, Caller } from '../access.ts'
+import { activityRow, actorOf, changeLog } from '../activity/row.ts'
+import { readPage } from '../page.ts'
+import { type OpenedSession, openSessionOf } from '../sessions.ts'
+import type { PasswordSignIn } from './password-sign-in.ts'
+import type { PasswordHashes } from './passwords.ts'
+import { distinctIds, MANAGING_PEOPLE, refuseReachOfOwner, requireProjects } from './users.ts'
+
+interface InvitesDeps {
+  repos: Repositories
+  access: Pick<AccessService, 'forget'>
+  clock: Clock
+  randomBytes(size: number): Buffer
+  hashes: PasswordHashes
+  passwords: Pick<PasswordSignIn, 'requireOn'>
+}
+
+export const inviteOperations = {
+  create: MANAGING_PEOPLE,
+  list: { scope: 'admin', isServiceWide: true },
+  withdraw: MANAGING_PEOPLE,
+} satisfies Operations<ReturnType<typeof invitesService>>
+
+/** Invites: the only way in for somebody new, and for a person who has lost the password. */
+export function invitesService(deps: InvitesDeps) {
+  const { repos, access, clock, randomBytes, hashes, passwords } = deps
+  const openSession = openSessionOf({ clock, randomBytes })
+  const record = changeLog(clock)
+
+  return {
+    /**
+     * Creates an invite. Its secret is only returned once.
+     * @throws user_not_found, project_not_found, project_archived, validation_failed
+     */
+    async create(caller: Caller, input: NewInvite): Promise<InviteWithSecret> {
+      const invited = invitedBy(input)
+      const secret = randomBytes(32).toString('base64url')
+      return repos.within(caller).transaction(async (repos) => {
+        await requireProjects(repos, { after: invited.projectIds })
+        if (invited.userId !== null) await requireActive(repos, invited.userId)
+        const { type, id, name } = actorOf(caller)
+        const now = clock.now()
+        const row = await repos.invites.insert({
+          id: clock.newId(now),
+          hash: hashOf(secret),
+          ...invited,
+          invitedByType: type,
+          invitedById: id,
+          invitedByName: name,
+        })
+        await record(repos, { type: 'invite.created', caller, now, metadata: about(row) })
+        return { ...toInvite(row), secret, url: null }
+      })
+    },
+
+    /** Those that can be accepted, oldest first. */
+    async list(caller: Caller, request: { limit?: number; cursor?: string }) {
+      return readPage({
+        order: orderById('invites'),
+        request,
+        read: async (after, limit) =>
+          (await repos.within(caller).invites.list({ after, limit })).map(toInvite),
+      })
+    },
+
+    /** @throws invite_not_found */
+    async withdraw(caller: Caller, id: string): Promise<void> {
+      await repos.within(caller).transaction(async (repos) => {
+        const row = await repos.invites.delete(id)
+        if (!row) throw inviteNotFound(id)
+        await record(repos, { type: 'invite.withdrawn', caller, now: clock.now(), metadata: about(row) })
+      })
+    },
+
+    /**
+     * Accepts an invite and opens a session. Of several who accept it at once, one succeeds.
+     * @throws invite_invalid, username_taken, validation_failed, rate_limited
+     */
+    async accept(
+      { secret, password, ...chosen }: InviteAcceptance,
+      userAgent: string | undefined,
+    ): Promise<OpenedSession> {
+      passwords.requireOn()
+      const hash = hashOf(secret)
+      // Before the password is hashed, which takes a while: everybody can send this.
+      const found = await repos.within(everywhere).invites.findBySecret(hash)
+      if (!found) throw inviteInvalid()
+      const names = found.userId === null ? namesOf(chosen, found) : refuseNames(chosen)
+      const passwordHash = await hashes.hash(password)
+      const opened = await repos.within(everywhere).transaction(async (repos) => {
+        const invite = await repos.invites.take(hash)
+        if (!invite || !(await mayStillInvite(repos, invite))) throw inviteInvalid()
+        const user = names ? await join(repos, { invite, names }) : await recover(repos, invite)
+        await repos.users.setPassword(user.id, passwordHash)
+        return openSession(repos, { user, userAgent })
+      })
+      access.forget()
+      return opened
+    },
+  }
+
+  /** Creates the person who was invited. */
+  async function join(repos: BoundRepositories, { invite, names }: Joining): Promise<UserRow> {
+    // Casts: the database requires a role of an invite without a person.
+    const role = invite.role as UserRow['role']
+    const now = clock.now()
+    const { email, projectIds } = invite
+    const user: UserRow = {
+      id: clock.newId(now),
+      ...names,
+      email,
+      role,
+      projectIds,
+      isActive: true,
+      lastSeenAt: null,
+      createdAt: now,
+    }
+    await repos.users.insert(user)
+    await log(repos, { type: 'person.created', user, metadata: { role, projectIds } })
+    return user
+  }
+
+  /** Ends everything that was opened with the old password. */
+  async function recover(repos: BoundRepositories, { userId }: InviteRow): Promise<UserRow> {
+    const user = userId === null ? undefined : await repos.users.findForUpdate(userId)
+    if (!user?.isActive) throw inviteInvalid()
+    await repos.sessions.deleteOf({ userId: user.id })
+    await repos.invites.deleteOfUser(user.id)
+    await log(repos, { type: 'person.password_changed', user, metadata: {} })
+    return user
+  }
+
+  async function log(
+    repos: BoundRepositories,
+    { type, user: { id, username, name }, metadata }: { type: string; user: UserRow; metadata: object },
+  ): Promise<void> {
+    const actor = { type: 'user' as const, id, name }
+    const row = { now: clock.now(), type, actor, metadata: { userId: id, username, ...metadata } }
+    await repos.activity.insert([activityRow(clock, row)])
+  }
+
+  /** Whether who created the invite could create it now. */
+  async function mayStillInvite(
+    repos: BoundRepositories,
+    { invitedByType, invitedById }: InviteRow,
+  ): Promise<boolean> {
+    if (invitedById === null) return false
+    if (invitedByType === 'user') {
+      const user = await repos.users.findForShare(invitedById)
+      return user?.isActive === true && user.role === 'owner'
+    }
+    const key = await repos.keys.findForShare(invitedById)
+    const isLasting = key?.projectId === null && key.expiresAt === null
+    return isLasting && allows(key.scopes as Scope[], 'admin')
+  }
+}
+
+interface Names {
+  username: string
+  name: string
+}
+
+interface Joining {
+  invite: InviteRow
+  names: Names
+}
+
+type Invited = Pick<InviteRow, 'userId' | 'name' | 'email' | 'role' | 'projectIds'>
+
+/** @throws validation_failed for what is neither somebody new nor a lost password */
+function invitedBy({ userId, name, email = null, role, projectIds }: NewInvite): Invited {
+  if (userId !== undefined) {
+    const given = Object.entries({ name, email, role, projectIds }).filter(([, value]) => value != null)
+    if (given.length > 0) {
+      throw validationFailed(
+        given.map(([member]) => ({
+          path: `/${member}`,
+          code: 'not_allowed',
+          message: 'must not be set together with userId: a new password changes nothing else',
+        })),
+      )
+    }
+    return { userId, name: null, email: null, role: null, projectIds: null }
+  }
+  if (name === undefined || role === undefined) throw missing({ name, role })
+  if (role === 'owner') refuseReachOfOwner(projectIds)
+  return { userId: null, name, email, role, projectIds: distinctIds(projectIds) }
+}
+
+const missing = (members: Record<string, unknown>) =>
+  validationFailed(
+    Object.entries(members)
+      .filter(([, value]) => value === undefined)
+      .map(([member]) => ({ path: `/${member}`, code: 'required', message: 'is required' })),
+  )
+
+/** @throws user_not_found, also for a person who was deactivated */
+async function requireActive(repos: BoundRepositories, id: string): Promise<void> {
+  const user = await repos.users.findForShare(id)
+  if (!user?.isActive) throw userNotFound(id)
+}
+
+/** @throws validation_failed, username_taken for one that is reserved */
+function namesOf({ username, name }: Partial<Names>, invite: InviteRow): Names {
+  if (username === undefined) throw missing({ username })
+  if (isReservedUsername(username)) throw usernameTaken(username)
+  return { username, name: name ?? invite.name ?? username }
+}
+
+/** @throws validation_failed */
+function refuseNames(names: Partial<Names>): undefined {
+  const given = Object.keys(names)
+  if (given.length === 0) return undefined
+  throw validationFailed(
+    given.map((member) => ({
+      path: `/${member}`,
+      code: 'not_allowed',
+      message: 'must not be set: the invite is for a new password',
+    })),
+  )
+}
+
+const about = ({ id, userId, name, role, projectIds }: InviteRow) =>
+  userId === null ? { inviteId: id, name, role, projectIds } : { inviteId: id, userId }
+
+const toInvite = (row: InviteRow): Invite => ({
+  id: row.id,
+  userId: row.userId,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  projectIds: row.projectIds,
+  invitedBy: { type: row.invitedByType, id: row.invitedById, name: row.invitedByName },
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt.toISOString(),
+})

@@ -1,0 +1,64 @@
+import { invalidPassword, rateLimited, validationFailed } from '../../errors/index.ts'
+import { minuteLimit } from '../../lib/minute-limit.ts'
+import type { Repositories } from '../../repositories/index.ts'
+import type { UserRow } from '../../repositories/people/users.ts'
+import type { PasswordHashes } from './passwords.ts'
+
+/** Wrong passwords for one username in a minute. The wait for a right one is a minute at most. */
+const MAX_WRONG_OF_NAME = 10
+
+interface PasswordSignInDeps {
+  credentials: Pick<Repositories['credentials'], 'users'>
+  hashes: PasswordHashes
+  /** Wrong passwords from one address in a minute; 0 for no limit. */
+  maxWrongPasswords: number
+  /** Whether people can sign in with a password. */
+  isOn: boolean
+}
+
+interface PasswordAttempt {
+  username: string
+  password: string
+  /** Where the request comes from. */
+  address: string
+}
+
+export type PasswordSignIn = ReturnType<typeof passwordSignIn>
+
+/** Signs people in with their passwords. Guessing is limited by name and by address, also while guesses run at once. */
+export function passwordSignIn({ credentials, hashes, maxWrongPasswords, isOn }: PasswordSignInDeps) {
+  const ofName = minuteLimit(MAX_WRONG_OF_NAME)
+  const ofAddress = minuteLimit(maxWrongPasswords)
+
+  return {
+    /**
+     * Returns the person with this username and password.
+     * @throws invalid_credentials, the same for an unknown name; rate_limited; validation_failed if it is off
+     */
+    async check({ username: given, password, address }: PasswordAttempt): Promise<UserRow> {
+      requireOn()
+      const username = given.toLowerCase()
+      const limits = [ofName.take(username), ofAddress.take(address)]
+      const exceeded = limits.filter((limit) => limit?.isExceeded)
+      if (exceeded.length > 0) {
+        throw rateLimited(Math.max(...exceeded.map((limit) => limit?.resetSeconds ?? 0)))
+      }
+      const found = await credentials.users.findWithPassword(username)
+      if (!(await hashes.matches(password, found?.passwordHash)) || !found) throw invalidPassword()
+      // Only wrong ones count.
+      ofName.take(username, -1)
+      ofAddress.take(address, -1)
+      return found.user
+    },
+
+    requireOn,
+  }
+
+  /** @throws validation_failed */
+  function requireOn(): void {
+    if (isOn) return
+    throw validationFailed([
+      { path: '/password', code: 'not_allowed', message: 'is not supported here: PASSWORD_SIGN_IN is off' },
+    ])
+  }
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util'
+import { changesBetween, isNoChange } from '../../domain/changes.ts'
+import { orderById } from '../../domain/cursor.ts'
+import type { Operations } from '../../domain/operation.ts'
+import { lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { UserRow } from '../../repositories/people/users.ts'
+import type { ChangedUser, Person, User, UserChange, UserQuery } from '../../schemas/user.ts'
+import type { AccessService, Caller } from '../access.ts'
+import { changeLog } from '../activity/row.ts'
+import { openExpired } from '../claims/expired.ts'
+import { readPage } from '../page.ts'
+import type { Recorder } from '../recorder.ts'
+import { toUser } from '../user-view.ts'
+import { writableProject } from '../writable-project.ts'
+
+interface UsersDeps {
+  repos: Repositories
+  access: Pick<AccessService, 'forget'>
+  clock: Clock
+  metrics: Pick<Recorder, 'claimed'>
+}
+
+const MAX_KEYS_TO_ROTATE = 100
+
+/** What manages people: not a key that expires, which could let somebody in for longer than itself. */
+export const MANAGING_PEOPLE = {
+  scope: 'admin',
+  isServiceWide: true,
+  changesSecrets: true,
+  needsLasting: true,
+} as const
+
+export const userOperations = {
+  list: { scope: 'admin', isServiceWide: true },
+  get: { scope: 'admin', isServiceWide: true },
+  update: MANAGING_PEOPLE,
+  listPeople: { scope: 'any' },
+} satisfies Operations<ReturnType<typeof usersService>>
+
+/** People: their roles, their reach, and whether they can sign in. */
+export function usersService({ repos, access, clock, metrics }: UsersDeps) {
+  const record = changeLog(clock)
+
+  return {
+    /** Oldest first. */
+    async list(caller: Caller, { role, isActive, ...request }: UserQuery) {
+      return readPage({
+        order: orderById('users'),
+        request,
+        async read(after, limit): Promise<User[]> {
+          const rows = await repos.within(caller).users.list({ role, isActive, after, limit })
+          return rows.map(toUser)
+        },
+      })
+    },
+
+    /** Active people who share a project with the caller, oldest first. */
+    async listPeople(caller: Caller, request: { limit?: number; cursor?: string }) {
+      return readPage({
+        order: orderById('people'),
+        request,
+        async read(after, limit): Promise<Person[]> {
+          const rows = await repos.within(caller).users.listSharing({ after, limit })
+          return rows.map(({ id, username, name }) => ({ id, username, name }))
+        },
+      })
+    },
+
+    /** @throws user_not_found */
+    async get(caller: Caller, id: string): Promise<User> {
+      const row = await repos.within(caller).users.find(id)
+      if (!row) throw userNotFound(id)
+      return toUser(row)
+    },
+
+    /**
+     * Changes a person. Another role or reach ends what the person has open; deactivating ends sessions and claims.
+     * @throws user_not_found, last_owner, project_not_found, project_archived, validation_failed
+     */
+    async update(caller: Caller, { id, change }: { id: string; change: UserChange }): Promise<ChangedUser> {
+      const changed = await repos.within(caller).transaction(async (repos) => {
+        const owners = await repos.users.lockOwners()
+        const before = await repos.users.findForUpdate(id)
+        if (!before) throw userNotFound(id)
+        const after = changedUser(before, change)
+        await requireProjects(repos, { before: before.projectIds, after: after.projectIds })
+        const isOwner = after.role === 'owner' && after.isActive
+        if (owners.includes(before.id) && !isOwner && owners.length === 1) throw lastOwner(before.name)
+        const changes = changesBetween({ before, after, names: ['name', 'role', 'projectIds', 'isActive'] })
+        if (after.email !== before.email) Object.assign(changes, { email: 'changed' })
+        if (isNoChange(changes)) return { user: before, keys: [], isEnded: false }
+        await repos.users.update(before.id, after)
+        const isEnded = before.isActive && !after.isActive
+        const keys = isEnded ? await end(repos, before.id) : []
+        const metadata = { userId: before.id, username: before.username, changes }
+        await record(repos, { type: activityType(before, after), caller, now: clock.now(), metadata })
+        return { user: after, keys, isEnded }
+      })
+      access.forget()
+      // The worker would do it within seconds.
+      if (changed.isEnded) while (await openExpired(repos.within(everywhere), { clock, metrics }));
+      return { ...toUser(changed.user), keysToRotate: changed.keys }
+    },
+  }
+
+  /** Ends what a person has open, and returns the keys that the person may know. */
+  async function end(repos: BoundRepositories, userId: string): Promise<{ id: string; name: string }[]> {
+    await repos.sessions.deleteOf({ userId })
+    await repos.invites.deleteOfUser(userId)
+    await repos.claims.endLeasesOf(userId)
+    return repos.keys.listCreatedBy(userId, { now: clock.now(), limit: MAX_KEYS_TO_ROTATE })
+  }
+}
+
+function activityType(before: UserRow, after: UserRow): string {
+  if (before.isActive === after.isActive) return 'person.updated'
+  return after.isActive ? 'person.reactivated' : 'person.deactivated'
+}
+
+/** @throws validation_failed for an owner of some projects */
+function changedUser(before: UserRow, { projectIds, ...change }: UserChange): UserRow {
+  const after = { ...before, ...change }
+  if (after.role === 'owner') {
+    refuseReachOfOwner(projectIds)
+    return { ...after, projectIds: null }
+  }
+  const ids = projectIds === undefined ? before.projectIds : distinctIds(projectIds)
+  return { ...after, projectIds: isDeepStrictEqual(ids, before.projectIds) ? before.projectIds : ids }
+}
+
+/** @throws validation_failed */
+export function refuseReachOfOwner(projectIds: string[] | null | undefined): void {
+  if (!projectIds) return
+  throw validationFailed([
+    { path: '/projectIds', code: 'not_allowed', message: 'must be null: owners access all projects' },
+  ])
+}
+
+export const distinctIds = (ids: string[] | null | undefined): string[] | null =>
+  ids ? [...new Set(ids.map((id) => id.toLowerCase()))].sort() : null
+
+/**
+ * Locks the projects that are added to a reach: they are not deleted meanwhile.
+ * @throws project_not_found, project_archived
+ */
+export async function requireProjects(
+  repos: Pick<BoundRepositories, 'projects'>,
+  { before = null, after }: { before?: string[] | null; after: string[] | null },
+): Promise<void> {
+  for (const id of after ?? []) if (!before?.includes(id)) await writableProject(repos, { id })
+}

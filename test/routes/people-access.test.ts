@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scopesOf } from '../../src/domain/people.ts'
+import { Role } from '../../src/schemas/user.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { callRoute, guardedRoutesOf, oneOfEach, type ResourceIds } from '../support/guarded-routes.ts'
+import { person, type SignedIn, signInAs } from '../support/people.ts'
+import type { Route } from '../support/routes.ts'
+import { listenTo } from '../support/stream.ts'
+import { SENDING_ENV } from '../support/webhooks.ts'
+
+let service: TestApp
+let guarded: Route[]
+let ids: ResourceIds
+beforeAll(async () => {
+  service = await startApp({ env: SENDING_ENV })
+  // Assistants send a key.
+  guarded = guardedRoutesOf(service).filter(({ name }) => !name.endsWith(' /mcp'))
+})
+afterAll(() => service.close())
+
+const projects = (count: number) =>
+  Promise.all(Array.from({ length: count }, async () => (await service.given.project()).id))
+
+/** Changed only by the author, or with `admin`: that of the tests is another's. */
+const OWN_ONLY = ['PATCH /api/comments/:id', 'DELETE /api/comments/:id']
+
+/** Whether the role and the reach allow a route, whatever it is about. */
+function isAllowed({ name, scope, isServiceWide }: Route, { role, reach }: { role: Role; reach: number }) {
+  const isAdmin = role === 'owner'
+  if (isServiceWide && reach > 0) return false
+  if (OWN_ONLY.includes(name) && !isAdmin) return role === 'member' && reach > 0
+  return isAdmin || scope === 'any' || scopesOf(role).some((own) => own === scope)
+}
+
+const REACHES = [0, 1, 3]
+const PEOPLE = Role.flatMap((role) => REACHES.map((reach) => [role, reach] as const)).filter(
+  ([role, reach]) => role !== 'owner' || reach === 0,
+)
+
+describe('every guarded route', () => {
+  test.each(PEOPLE)('is allowed to a person by role and reach: %s of %i projects', async (role, reach) => {
+    ids = await oneOfEach(service)
+    let somebody = await person(service, { role, ...(reach > 0 && { projectIds: await projects(reach) }) })
+    for (const route of guarded) {
+      const { status, body } = await callRoute(service, { route, ids, options: somebody.with })
+      if (!isAllowed(route, { role, reach })) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      } else if (reach > 0 && route.name.includes('/:')) {
+        // What the path names is in another project.
+        expect([route.name, status]).toEqual([route.name, 404])
+      } else {
+        expect([route.name, status]).not.toEqual([route.name, 403])
+        expect([route.name, status]).not.toEqual([route.name, 401])
+      }
+      // It ends this one, too.
+      if (route.name === 'DELETE /api/sessions') somebody = await signInAs(service, somebody.username)
+    }
+  })
+})
+
+describe('a person with three projects', () => {
+  let ada: SignedIn
+  let own: string[]
+  let hidden: { id: string; taskId: string }
+  const SECRET = 'zebrafish'
+
+  beforeAll(async () => {
+    own = await projects(3)
+    ada = await person(service, { projectIds: own })
+    const other = await service.given.project()
+    const task = {
+      title: `The ${SECRET} crashes`,
+      labels: [SECRET],
+      assignees: [SECRET],
+      listId: other.inbox.id,
+    }
+    const made = (await service.post('/api/tasks', task)).body
+    await service.post(`/api/tasks/${made.id}/comments`, { body: `About the ${SECRET}` })
+    await service.post('/api/rules', { content: `Feed the ${SECRET}.`, projectId: other.id })
+    hidden = { id: other.id, taskId: made.id }
+    const [inbox] = (await service.get(`/api/projects/${own[0]}/lists`)).body.data
+    await service.post('/api/tasks', { title: 'The crashes of ours', listId: inbox.id })
+  })
+
+  test.each([
+    ['tasks', '/api/tasks?limit=200'],
+    ['a search', `/api/tasks?q=${SECRET}`],
+    ['counts by status', `/api/tasks?q=crashes&status=open`],
+    ['labels', '/api/labels?limit=200'],
+    ['assignees', '/api/assignees?limit=200'],
+    ['projects', '/api/projects?limit=200'],
+    ['lists', '/api/lists?limit=200'],
+    ['rules', '/api/rules'],
+    ['the context', '/api/context'],
+    ['activity', '/api/activity?limit=200'],
+    ['changes with tasks', '/api/changes?since=0&include=task&limit=200'],
+    ['sources of similar tasks', '/api/deliveries?limit=200'],
+    ['CSV', '/api/tasks?format=csv'],
+  ])('sees nothing of others in %s', async (_, path) => {
+    const [mine, all] = [await service.get(path, ada.with), await service.get(path)]
+    expect([path, JSON.stringify(mine.body)]).not.toEqual([path, expect.stringContaining(SECRET)])
+    expect(JSON.stringify(mine.body)).not.toContain(hidden.id)
+    expect(JSON.stringify(mine.body)).not.toContain(hidden.taskId)
+    expect(all.status).toBeLessThan(500)
+  })
+
+  test('has no event of others in the stream', async () => {
+    const stream = await listenTo(service, { headers: ada.with.headers })
+    const [inbox] = (await service.get(`/api/projects/${own[1]}/lists`)).body.data
+    await service.patch(`/api/tasks/${hidden.taskId}`, { notes: SECRET })
+    const seen = (await service.post('/api/tasks', { title: 'seen', listId: inbox.id })).body
+    await stream.until((events) => events.some(({ data }) => data.taskId === seen.id))
+    expect(JSON.stringify(stream.events)).not.toContain(hidden.taskId)
+    stream.close()
+  })
+
+  test('must name one of them where a project has to be chosen', async () => {
+    const post = (body: object) => service.post('/api/rules', body, ada.with)
+    expect((await post({ content: 'Be brief.', projectId: own[2] })).status).toBe(201)
+    expect(await post({ content: 'Be brief.' })).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', errors: [{ path: '/projectId', code: 'required' }] },
+    })
+    expect((await service.get('/api/me', ada.with)).body).toMatchObject({
+      projectId: null,
+      projectIds: own.toSorted(),
+    })
+  })
+})
