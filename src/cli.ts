@@ -15,6 +15,9 @@ const COMMANDS: Record<string, Command> = {
     load: async () => (await import('./commands/rotate-encryption.ts')).rotateEncryption,
     stopped: 'Stopped. Everything can still be decrypted. Run it again to complete it.',
   },
+  'users list': { load: async () => (await import('./commands/users.ts')).listUsers },
+  'users invite': { load: async () => (await import('./commands/users.ts')).inviteUser },
+  'users deactivate': { load: async () => (await import('./commands/users.ts')).deactivateUser },
   backup: { load: async () => (await import('./commands/backup.ts')).backup },
   restore: { load: async () => (await import('./commands/backup.ts')).restoreBackup },
   'after-restore': { load: async () => (await import('./commands/after-restore.ts')).switchOff },
@@ -32,7 +35,7 @@ async function runCommand(): Promise<void> {
   let stopped = 'Stopped. Nothing was changed.'
   try {
     const { positionals, values: options } = parsedArguments()
-    const length = positionals[0] === 'keys' ? 2 : 1
+    const length = ['keys', 'users'].includes(positionals[0] ?? '') ? 2 : 1
     const command = COMMANDS[positionals.slice(0, length).join(' ')]
     if (!command) throw usage()
     stopped = command.stopped ?? stopped

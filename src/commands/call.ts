@@ -3,6 +3,10 @@ import type { Config } from '../config.ts'
 const USAGE = `Usage:
   npm run keys -- create --admin [--name NAME]    Creates an admin key, and shows it once.
   npm run keys -- rotate-encryption               Encrypts stored tokens and secrets with a new key.
+  npm run users -- list                           Lists people who can sign in.
+  npm run users -- invite --name NAME [--role member]
+                                                  Invites a person, and shows the secret once.
+  npm run users -- deactivate USERNAME            Ends the sessions of a person, who can't sign in any more.
   npm run backup -- FILE                          Backs up the embedded database, also while Inlet runs.
   npm run restore -- FILE [--move-existing]       Restores it. --move-existing renames a database that is there.
   npm run after-restore                           Does what the first start after a restore does: for snapshots.
@@ -10,7 +14,8 @@ In containers, which have no npm: docker compose run --rm inlet keys create --ad
 
 export const OPTIONS = {
   admin: { type: 'boolean', default: false },
-  name: { type: 'string', default: 'Admin key' },
+  name: { type: 'string' },
+  role: { type: 'string', default: 'member' },
   'move-existing': { type: 'boolean', default: false },
 } as const
 
@@ -21,7 +26,7 @@ export interface Call {
   words: string[]
   /** Where relative files are. */
   folder: string
-  options: { admin: boolean; name: string; 'move-existing': boolean }
+  options: { admin: boolean; name?: string; role: string; 'move-existing': boolean }
   /** Aborted by a signal to the process. */
   signal: AbortSignal
 }
@@ -30,6 +35,15 @@ export const usage = () => new Error(USAGE)
 
 /** Of what Node says, only the first sentence: the others are for programs that take any word. */
 export const refusedOption = (message: string) => new Error(`${message.split('. ')[0]}.\n${USAGE}`)
+
+const MAX_NAME = 100
+
+/** @throws Error for a name that is too long, or empty */
+export function checkedName(name: string): string {
+  const trimmed = name.trim()
+  if (trimmed.length >= 1 && trimmed.length <= MAX_NAME) return trimmed
+  throw new Error(`--name must have 1 to ${MAX_NAME} characters.`)
+}
 
 /** @throws Error with the usage */
 export function refuseWords(words: string[]): void {

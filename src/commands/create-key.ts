@@ -2,15 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../lib/clock.ts'
 import { createAdminKey, setUp } from '../services/setup.ts'
 import { shownOnce } from '../start-text.ts'
-import { type Call, print, refuseWords, usage } from './call.ts'
+import { type Call, checkedName, print, refuseWords, usage } from './call.ts'
 import { onDatabase } from './database.ts'
 
 /** `keys create`. On a database that no instance has used, it does what the first start does. */
 export async function createKey({ config, words, options, signal }: Call): Promise<void> {
-  const name = options.name.trim()
   refuseWords(words)
   if (!options.admin) throw usage()
-  if (name.length < 1 || name.length > 100) throw new Error('--name must have 1 to 100 characters.')
+  const name = checkedName(options.name ?? 'Admin key')
   await onDatabase({ config, signal }, async ({ repos }) => {
     const deps = { repos, clock: systemClock(), randomBytes }
     const hasWebhookSecret = config.webhookSecret !== undefined

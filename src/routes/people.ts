@@ -5,7 +5,7 @@ import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
 import { emptyResponse, responses } from '../schemas/responses.ts'
 import { ChangedUser, PersonPage, User, UserChange, UserPage, UserQuery } from '../schemas/user.ts'
 import type { Services } from '../services/index.ts'
-import { inviteOperations } from '../services/people/invites.ts'
+import { inviteOperations, invitePage } from '../services/people/invites.ts'
 import { userOperations } from '../services/people/users.ts'
 
 const tags = ['People']
@@ -107,8 +107,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<PeopleOptions> = async (app
     },
     async (request, reply) => {
       const invite = await invites.create(request.caller, request.body)
-      const page = invite.userId === null ? 'invite' : 'new-password'
-      const url = publicUrl === undefined ? null : `${publicUrl}/${page}#${invite.secret}`
+      const url = publicUrl === undefined ? null : publicUrl + invitePage(invite)
       return reply.status(201).send({ ...invite, url })
     },
   )

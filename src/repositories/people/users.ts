@@ -65,6 +65,11 @@ export function usersRepository(db: Executor, { projectIds }: Reach) {
       return row
     },
 
+    async findByUsername(username: string): Promise<UserRow | undefined> {
+      const [row] = await db.select().from(users).where(eq(users.username, username))
+      return row
+    },
+
     /** Locks a person: no session of theirs is opened until the transaction ends. */
     async findForUpdate(id: string): Promise<UserRow | undefined> {
       const [row] = await db.select().from(users).where(eq(users.id, id)).for('update')

@@ -1,5 +1,6 @@
 import { orderById } from '../../domain/cursor.ts'
 import { allows } from '../../domain/key-strength.ts'
+import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { isReservedUsername } from '../../domain/people.ts'
 import { hashOf } from '../../domain/secret.ts'
@@ -17,7 +18,7 @@ import type { UserRow } from '../../repositories/people/users.ts'
 import type { Scope } from '../../schemas/caller.ts'
 import type { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { activityRow, actorOf, changeLog } from '../activity/row.ts'
+import { activityRow, actorOf, changeLog, SERVICE } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { type OpenedSession, openSessionOf } from '../sessions.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
@@ -50,26 +51,8 @@ export function invitesService(deps: InvitesDeps) {
      * Creates an invite. Its secret is only returned once.
      * @throws user_not_found, project_not_found, project_archived, validation_failed
      */
-    async create(caller: Caller, input: NewInvite): Promise<InviteWithSecret> {
-      const invited = invitedBy(input)
-      const secret = randomBytes(32).toString('base64url')
-      return repos.within(caller).transaction(async (repos) => {
-        await requireProjects(repos, { after: invited.projectIds })
-        if (invited.userId !== null) await requireActive(repos, invited.userId)
-        const { type, id, name } = actorOf(caller)
-        const now = clock.now()
-        const row = await repos.invites.insert({
-          id: clock.newId(now),
-          hash: hashOf(secret),
-          ...invited,
-          invitedByType: type,
-          invitedById: id,
-          invitedByName: name,
-        })
-        await record(repos, { type: 'invite.created', caller, now, metadata: about(row) })
-        return { ...toInvite(row), secret, url: null }
-      })
-    },
+    create: (caller: Caller, input: NewInvite) => createAs(actorOf(caller), input),
+    createAs,
 
     /** Those that can be accepted, oldest first. */
     async list(caller: Caller, request: { limit?: number; cursor?: string }) {
@@ -117,6 +100,27 @@ export function invitesService(deps: InvitesDeps) {
     },
   }
 
+  async function createAs(actor: ActorRef, input: NewInvite): Promise<InviteWithSecret> {
+    const invited = invitedBy(input)
+    const secret = randomBytes(32).toString('base64url')
+    return repos.within(everywhere).transaction(async (repos) => {
+      await requireProjects(repos, { after: invited.projectIds })
+      if (invited.userId !== null) await requireActive(repos, invited.userId)
+      const now = clock.now()
+      const row = await repos.invites.insert({
+        id: clock.newId(now),
+        hash: hashOf(secret),
+        ...invited,
+        invitedByType: actor.type,
+        invitedById: actor.id,
+        invitedByName: actor.name,
+      })
+      const activity = { type: 'invite.created', actor, now, metadata: about(row) }
+      await repos.activity.insert([activityRow(clock, activity)])
+      return { ...toInvite(row), secret, url: null }
+    })
+  }
+
   /** Creates the person who was invited. */
   async function join(repos: BoundRepositories, { invite, names }: Joining): Promise<UserRow> {
     // Casts: the database requires a role of an invite without a person.
@@ -162,7 +166,8 @@ export function invitesService(deps: InvitesDeps) {
     repos: BoundRepositories,
     { invitedByType, invitedById }: InviteRow,
   ): Promise<boolean> {
-    if (invitedById === null) return false
+    // From the command line, of whoever has the database.
+    if (invitedById === null) return invitedByType === SERVICE.type
     if (invitedByType === 'user') {
       const user = await repos.users.findForShare(invitedById)
       return user?.isActive === true && user.role === 'owner'
@@ -172,6 +177,10 @@ export function invitesService(deps: InvitesDeps) {
     return isLasting && allows(key.scopes as Scope[], 'admin')
   }
 }
+
+/** The page that accepts an invite; the secret is in the fragment, which no server and no log gets. */
+export const invitePage = ({ userId, secret }: { userId: string | null; secret: string }) =>
+  `/${userId === null ? 'invite' : 'new-password'}#${secret}`
 
 interface Names {
   username: string

@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { changesBetween, isNoChange } from '../../domain/changes.ts'
 import { orderById } from '../../domain/cursor.ts'
+import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
-import type { ChangedUser, Person, User, UserChange, UserQuery } from '../../schemas/user.ts'
+import {
+  type ChangedUser,
+  type Person,
+  Role,
+  type User,
+  type UserChange,
+  type UserQuery,
+} from '../../schemas/user.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { changeLog } from '../activity/row.ts'
+import { activityRow, actorOf } from '../activity/row.ts'
 import { openExpired } from '../claims/expired.ts'
 import { readPage } from '../page.ts'
 import type { Recorder } from '../recorder.ts'
@@ -21,6 +29,13 @@ interface UsersDeps {
   clock: Clock
   metrics: Pick<Recorder, 'claimed'>
 }
+
+interface RequestedChange {
+  id: string
+  change: UserChange
+}
+
+export const ROLES: readonly Role[] = Role
 
 const MAX_KEYS_TO_ROTATE = 100
 
@@ -41,8 +56,6 @@ export const userOperations = {
 
 /** People: their roles, their reach, and whether they can sign in. */
 export function usersService({ repos, access, clock, metrics }: UsersDeps) {
-  const record = changeLog(clock)
-
   return {
     /** Oldest first. */
     async list(caller: Caller, { role, isActive, ...request }: UserQuery) {
@@ -79,30 +92,34 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
      * Changes a person. Another role or reach ends what the person has open; deactivating ends sessions and claims.
      * @throws user_not_found, last_owner, project_not_found, project_archived, validation_failed
      */
-    async update(caller: Caller, { id, change }: { id: string; change: UserChange }): Promise<ChangedUser> {
-      const changed = await repos.within(caller).transaction(async (repos) => {
-        const owners = await repos.users.lockOwners()
-        const before = await repos.users.findForUpdate(id)
-        if (!before) throw userNotFound(id)
-        const after = changedUser(before, change)
-        await requireProjects(repos, { before: before.projectIds, after: after.projectIds })
-        const isOwner = after.role === 'owner' && after.isActive
-        if (owners.includes(before.id) && !isOwner && owners.length === 1) throw lastOwner(before.name)
-        const changes = changesBetween({ before, after, names: ['name', 'role', 'projectIds', 'isActive'] })
-        if (after.email !== before.email) Object.assign(changes, { email: 'changed' })
-        if (isNoChange(changes)) return { user: before, keys: [], isEnded: false }
-        await repos.users.update(before.id, after)
-        const isEnded = before.isActive && !after.isActive
-        const keys = isEnded ? await end(repos, before.id) : []
-        const metadata = { userId: before.id, username: before.username, changes }
-        await record(repos, { type: activityType(before, after), caller, now: clock.now(), metadata })
-        return { user: after, keys, isEnded }
-      })
-      access.forget()
-      // The worker would do it within seconds.
-      if (changed.isEnded) while (await openExpired(repos.within(everywhere), { clock, metrics }));
-      return { ...toUser(changed.user), keysToRotate: changed.keys }
-    },
+    update: (caller: Caller, request: RequestedChange) => updateAs(actorOf(caller), request),
+    updateAs,
+  }
+
+  async function updateAs(actor: ActorRef, { id, change }: RequestedChange): Promise<ChangedUser> {
+    const changed = await repos.within(everywhere).transaction(async (repos) => {
+      const owners = await repos.users.lockOwners()
+      const before = await repos.users.findForUpdate(id)
+      if (!before) throw userNotFound(id)
+      const after = changedUser(before, change)
+      await requireProjects(repos, { before: before.projectIds, after: after.projectIds })
+      const isOwner = after.role === 'owner' && after.isActive
+      if (owners.includes(before.id) && !isOwner && owners.length === 1) throw lastOwner(before.name)
+      const changes = changesBetween({ before, after, names: ['name', 'role', 'projectIds', 'isActive'] })
+      if (after.email !== before.email) Object.assign(changes, { email: 'changed' })
+      if (isNoChange(changes)) return { user: before, keys: [], isEnded: false }
+      await repos.users.update(before.id, after)
+      const isEnded = before.isActive && !after.isActive
+      const keys = isEnded ? await end(repos, before.id) : []
+      const metadata = { userId: before.id, username: before.username, changes }
+      const row = { type: activityType(before, after), actor, now: clock.now(), metadata }
+      await repos.activity.insert([activityRow(clock, row)])
+      return { user: after, keys, isEnded }
+    })
+    access.forget()
+    // The worker would do it within seconds.
+    if (changed.isEnded) while (await openExpired(repos.within(everywhere), { clock, metrics }));
+    return { ...toUser(changed.user), keysToRotate: changed.keys }
   }
 
   /** Ends what a person has open, and returns the keys that the person may know. */
