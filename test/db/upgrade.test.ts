@@ -125,7 +125,9 @@ describe.each(DUMPS)('a database that version %s left', (name) => {
       scopes: ['tasks:read', 'tasks:write'],
     })
     const session = await service.get('/api/me', { key: null, headers: { cookie: dump.session } })
-    expect(session.body).toMatchObject({ type: 'session', name: 'CI' })
+    // From here on, a database knows which one it is: its dump counts as restored, which ends sessions.
+    if (name >= '0043') expect(codeOf(session)).toEqual([401, 'invalid_credentials'])
+    else expect(session.body).toMatchObject({ type: 'session', name: 'CI' })
     expect((await service.get('/api/me', { key: dump.revokedKey })).status).toBe(401)
   })
 

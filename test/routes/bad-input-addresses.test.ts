@@ -218,7 +218,7 @@ describe('a URL', () => {
     ['DELETE', '/api/webhook-routing/test', 'POST'],
     ['POST', `/api/tasks/${UNKNOWN_ID}`, 'GET, PATCH, DELETE'],
     ['GET', `/api/tasks/${UNKNOWN_ID}/restore`, 'POST'],
-    ['POST', '/api/me', 'GET'],
+    ['POST', '/api/me', 'GET, PATCH'],
     ['OPTIONS', '/api/tasks', 'GET, POST'],
     ['POST', '/healthz?a=b', 'GET, HEAD'],
   ])('with another method names the supported ones: %s %s', async (method, path, allow) => {
