@@ -18,12 +18,19 @@ function lazyPage<Props>(path: string, load: () => Promise<{ default: ComponentT
 }
 
 const SignInPage = lazyPage('/sign-in', () => import('./session/sign-in-page.tsx'))
+const acceptInvite = () => import('./session/accept-invite-page.tsx')
+const InvitePage = lazyPage('/invite', async () => ({ default: (await acceptInvite()).InvitePage }))
+const NewPasswordPage = lazyPage('/new-password', async () => ({
+  default: (await acceptInvite()).NewPasswordPage,
+}))
 const TaskPanel = lazyPage('/tasks/', () => import('./tasks/panel/task-panel.tsx'))
 const ProjectPage = lazyPage('/projects/', () => import('./projects/project-page.tsx'))
 const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
 const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-layout.tsx'))
 const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
 const KeysPage = lazyPage('/settings/keys', () => import('./settings/keys-page.tsx'))
+const PeoplePage = lazyPage('/settings/people', () => import('./settings/people-page.tsx'))
+const AccountPage = lazyPage('/settings/account', () => import('./settings/account-page.tsx'))
 const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/sessions-page.tsx'))
 const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
 const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
@@ -44,6 +51,8 @@ export function Routes() {
     <PageErrorBoundary>
       <Switch>
         <Route path="/sign-in" component={SignInPage} />
+        <Route path="/invite" component={InvitePage} />
+        <Route path="/new-password" component={NewPasswordPage} />
         <Route>
           <RequireSession>
             <AppShell>
@@ -91,6 +100,8 @@ const SettingsRoutes = () => (
     <Switch>
       <Route path="/settings/instructions" component={InstructionsPage} />
       <Route path="/settings/keys" component={KeysPage} />
+      <Route path="/settings/people" component={PeoplePage} />
+      <Route path="/settings/account" component={AccountPage} />
       <Route path="/settings/sessions" component={SessionsPage} />
       <Route path="/settings/webhook" component={WebhookPage} />
       <Route path="/settings/routing" component={RoutingPage} />

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { delayRequests, rowOf, test } from './support/browser.ts'
+import { delayRequests, rowOf, signInByKey, test } from './support/browser.ts'
 
 const KEYS_PAGE = /assets\/keys-page.*js/
 
@@ -17,8 +17,7 @@ describe('navigation', () => {
 
   test('returns to the address with its filters after sign-in', async ({ app }) => {
     const page = await app.open('/tasks?priority=["high"]&q=100%2541', { key: null })
-    await page.getByLabel('API key').fill(app.service.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInByKey(page, app.service.adminKey)
     await page.getByRole('button', { name: 'Priority: High' }).waitFor()
     await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('100%41')
   })

@@ -4,6 +4,7 @@ import { feedback, storing } from '../support/feedback.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, collectErrors, smallTargets, testWith, violationsOn } from './support/browser.ts'
+import { givenPerson, openAs } from './support/people.ts'
 
 /** The address of each page, on a service that has something to show. */
 async function fill({ service }: AppInBrowser<Syncing>) {
@@ -22,6 +23,8 @@ async function fill({ service }: AppInBrowser<Syncing>) {
   const { body: gone } = await post('/api/tasks', { title: 'Gone' })
   await service.delete(`/api/tasks/${gone.id}`)
   await post('/api/webhook-secrets', {})
+  await givenPerson({ service }, { username: 'ada', name: 'Ada', role: 'member', projectIds: [project.id] })
+  await post('/api/invites', { name: 'Grace', role: 'viewer' })
   await post('/api/sources', {
     name: 'Contact form',
     projectId: project.id,
@@ -42,6 +45,7 @@ async function fill({ service }: AppInBrowser<Syncing>) {
     'project settings': `/projects/${project.id}`,
     instructions: '/settings/instructions',
     keys: '/settings/keys',
+    people: '/settings/people',
     sessions: '/settings/sessions',
     webhook: '/settings/webhook',
     routing: '/settings/routing',
@@ -83,10 +87,27 @@ describe('every page', () => {
     },
   )
 
-  test('to sign in passes axe', async ({ app }) => {
-    const page = await app.open('/sign-in', { key: null })
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
+  test.for(['/sign-in', '/sign-in#key', '/invite#secret', '/new-password#secret', '/new-password'])(
+    'without a session passes axe: %s',
+    async (path, { app }) => {
+      const viewport = { width: 360, height: 844 }
+      const page = await app.open(path, { key: null, viewport, hasTouch: true, isMobile: true })
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await settled(page)
+      expect(await violationsInBothThemes(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+      expect(await smallTargets(page, 44)).toEqual([])
+    },
+  )
+
+  test('of an account passes axe', async ({ app }) => {
+    const page = await openAs(app, 'ada', '/settings/account')
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    await settled(page)
     expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await smallTargets(page, 32)).toEqual([])
+    await page.setViewportSize({ width: 360, height: 844 })
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
   })
 
   test('with an open menu passes axe', async ({ app, pages }) => {
@@ -107,6 +128,7 @@ describe('every page', () => {
       [pages['project settings'], /Actions for Inbox/],
       ['/settings/instructions', /Actions for “Run/],
       ['/settings/routing', /Actions for app com/],
+      ['/settings/people', 'Actions for Ada'],
     ] as const
     for (const [path, name] of menus) {
       await page.goto(app.service.url + path)
@@ -158,6 +180,10 @@ describe('every page', () => {
           await create('Create key')
         },
       ],
+      ['/settings/people', 'Invite a person', () => press('Invite a person')],
+      ['/settings/people', 'Access of Ada', () => pick(/Actions for Ada/, 'Change role and projects')],
+      ['/settings/people', 'New password for Ada', () => pick(/Actions for Ada/, 'New password')],
+      ['/tasks', 'Create your account', () => press('Create your account')],
       ['/settings/webhook', 'Revoke', () => press('Revoke')],
       ['/settings/instructions', 'Add instruction', () => press('Add instruction')],
       ['/settings/instructions', 'History', () => pick(/Actions for “Run/, 'History')],

@@ -1,15 +1,13 @@
 import { describe, expect } from 'vitest'
-import { expectNone, panelOf, test } from './support/browser.ts'
+import { expectNone, panelOf, signInByKey, test } from './support/browser.ts'
 
 describe('signing in', () => {
   test('accepts a key, rejects an invalid one, and returns to the requested page', async ({ app }) => {
     const task = (await app.service.post('/api/tasks', { title: 'Linked from a message' })).body
     const page = await app.open(`/tasks/${task.id}`, { key: null })
-    await page.getByLabel('API key').fill('not-a-key-of-this-inlet')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInByKey(page, 'not-a-key-of-this-inlet')
     await page.getByText('Invalid API key').waitFor()
-    await page.getByLabel('API key').fill(app.service.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInByKey(page, app.service.adminKey)
     await panelOf(page).getByText('Linked from a message').waitFor()
     await expect.poll(() => page.url()).toContain(`/tasks/${task.id}`)
   })
@@ -17,8 +15,7 @@ describe('signing in', () => {
   test('shows the first page, for which nobody was signed in before', async ({ app }) => {
     await app.service.post('/api/tasks', { title: 'The first to be seen' })
     const page = await app.open('/', { key: null })
-    await page.getByLabel('API key').fill(app.service.adminKey)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await signInByKey(page, app.service.adminKey)
     await page.getByText('The first to be seen').waitFor()
     await page.waitForTimeout(500)
     await expectNone(page, page.getByText('Your session has ended'))
@@ -28,8 +25,7 @@ describe('signing in', () => {
     'never redirects to another site: %s',
     async (next, { app }) => {
       const page = await app.open(`/sign-in?next=${next}`, { key: null })
-      await page.getByLabel('API key').fill(app.service.adminKey)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await signInByKey(page, app.service.adminKey)
       await page.getByRole('heading', { name: 'All tasks' }).waitFor()
       await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks`)
     },

@@ -57,12 +57,13 @@ type WithFullTask<T> = T extends Schemas['WrittenTask']
  * A successful response with its body.
  * @throws Problem for any other response, and when the service is unreachable.
  */
-export async function responseOf<T>(request: Promise<FetchResult<T>>) {
+export async function responseOf<T>(request: Promise<FetchResult<T>>, { isSignIn = false } = {}) {
   const result = await request.catch((error: unknown) => {
     throw error instanceof Problem || (error as Error).name === 'AbortError' ? error : unreachable()
   })
   if (result.response.ok) return { data: result.data as T, response: result.response }
   const problem = problemFrom(result.error, result.response)
-  if (problem.status === 401) onSignedOut()
+  // Wrong credentials end no session.
+  if (problem.status === 401 && !isSignIn) onSignedOut()
   throw problem
 }

@@ -68,13 +68,17 @@ export const isTransient = ({ status }: Problem) =>
 function messageFrom(status: number, { retryAfterSeconds, ...body }: ProblemDetails): string {
   if (status === 401) return 'You are signed out. Sign in again; your input is kept.'
   if (status === 429) return `Too many requests. Try again in ${plural(retryAfterSeconds ?? 60, 'second')}.`
-  if (body.requiredScope) return `Your key does not have the scope ${body.requiredScope}.`
+  if (body.requiredScope && isPlainScopeError(body)) return `You do not have the scope ${body.requiredScope}.`
   const detail = body.detail ?? body.title ?? 'Something went wrong. Try again.'
   // The detail has the first one, and the number of the others.
   const others = (body.errors ?? []).map(sentenceOf).filter((sentence) => !detail.includes(sentence))
   if (others.length === 0) return detail
   return [detail.replace(/ And \d+ more errors?\.$/, ''), ...others].join(' ')
 }
+
+/** Other errors of this code say more than the scope. */
+const isPlainScopeError = ({ detail }: Partial<Body>) =>
+  detail === undefined || detail.startsWith('This operation requires the scope')
 
 /** As the service makes its detail from the first error. */
 function sentenceOf({ path, message }: { path: string; message: string }): string {

@@ -242,7 +242,7 @@ export const contextQuery = (projectId?: string) =>
 /** The query parameter for the next page; nothing for the first page. */
 export const cursorParam = (cursor: string | undefined) => (cursor ? { cursor } : {})
 
-const pageQuery = (cursor: string | undefined) => ({
+export const pageQuery = (cursor: string | undefined) => ({
   params: { query: { limit: 200, ...cursorParam(cursor) } },
 })
 

@@ -5,6 +5,8 @@ import { CopyBlock } from './copy-block.tsx'
 interface SecretDialogProps {
   title: string
   secret: string
+  /** What it is called. */
+  what?: 'secret' | 'link'
   /** A command that uses the secret. */
   example?: string
   /** What to do with it. */
@@ -13,7 +15,8 @@ interface SecretDialogProps {
 }
 
 /** Shows a secret once; neither Escape nor a click outside closes the dialog. */
-export function SecretDialog({ title, secret, example, children, onStored }: SecretDialogProps) {
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, secret, what = 'secret', example, children, onStored } = props
   return (
     <Modal
       opened
@@ -26,11 +29,11 @@ export function SecretDialog({ title, secret, example, children, onStored }: Sec
     >
       <div className="stack">
         {children}
-        <p style={{ margin: 0 }}>Copy the secret now. It won't be shown again.</p>
+        <p style={{ margin: 0 }}>Copy the {what} now. It won't be shown again.</p>
         <CopyBlock text={secret} />
         {example && <CopyBlock caption="Try it:" text={example} />}
         <div>
-          <Button onClick={onStored}>I've stored it</Button>
+          <Button onClick={onStored}>{what === 'link' ? "I've copied it" : "I've stored it"}</Button>
         </div>
       </div>
     </Modal>

@@ -124,6 +124,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       void Promise.all([invalidate('rules'), invalidate('rule-versions'), invalidate('context')])
     if (includesType('key.')) void Promise.all([invalidate('keys'), invalidate('webhook-secrets')])
     if (includesType('feedback.')) void invalidate('deliveries')
+    if (includesType('person.', 'invite.')) void Promise.all([invalidate('users'), invalidate('invites')])
     if (includesType('session.')) void invalidate('sessions')
     if (includesType('project.', 'list.', 'connection.', 'routing.')) configurationUpdates.schedule()
     if (includesType('sync.')) void Promise.all([invalidate('syncs'), invalidate('connection')])

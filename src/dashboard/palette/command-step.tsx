@@ -96,7 +96,7 @@ function taskCommands({ tasks, actions, onStep }: Pick<StepProps, 'tasks' | 'act
 /** Lists are offered once something is typed: there can be many. */
 function usePages(showsLists: boolean): Option[] {
   const [, navigate] = useLocation()
-  const { can, isServiceWide } = useMe()
+  const { me, can, isServiceWide } = useMe()
   const allLists = useAllLists()
   const page = (label: string, path: string): Option => ({
     id: `go-${path}`,
@@ -118,10 +118,12 @@ function usePages(showsLists: boolean): Option[] {
         : []),
     ]),
     ...(can('tasks:read') ? [page('Trash', '/trash')] : []),
-    ...settingsPages({ isAdmin: can('admin'), isServiceWide }).map(({ path, label }) => ({
-      ...page(label, path),
-      keywords: 'settings',
-    })),
+    ...settingsPages({ isPerson: Boolean(me?.user), isAdmin: can('admin'), isServiceWide }).map(
+      ({ path, label }) => ({
+        ...page(label, path),
+        keywords: 'settings',
+      }),
+    ),
     { ...page('API reference', '/docs'), run: () => location.assign('/docs') },
   ]
 }

@@ -3,8 +3,9 @@ import { Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { setSignedOutHandler } from '../api/client.ts'
 import { DialogLoading, preload } from '../components/lazy.tsx'
 import { useHasBeenTrue } from '../components/use-open-state.ts'
+import { type Me, useMe } from './session.ts'
 
-const SessionExpiredDialog = preload(() => import('./session-expired-dialog.tsx'))
+const SignInDialog = preload(() => import('./sign-in-dialog.tsx'))
 
 /** Shows a sign-in dialog over the page when the session ends, so that no input is lost. */
 export function SessionExpired() {
@@ -15,6 +16,7 @@ export function SessionExpired() {
     return () => setSignedOutHandler(() => {})
   }, [])
   useEscapeBlocked(isOpen)
+  const me = useLastMe()
   const hasBeenOpen = useHasBeenTrue(isOpen)
   const onSignedIn = () => {
     setOpen(false)
@@ -22,9 +24,25 @@ export function SessionExpired() {
   }
   return (
     <Suspense fallback={<DialogLoading />}>
-      {hasBeenOpen && <SessionExpiredDialog isOpen={isOpen} onSignedIn={onSignedIn} />}
+      {hasBeenOpen && (
+        <SignInDialog
+          title="Your session has ended"
+          description="Sign in again to continue. Your input is kept."
+          isOpen={isOpen}
+          me={me}
+          onSignedIn={onSignedIn}
+        />
+      )}
     </Suspense>
   )
+}
+
+/** Who was signed in last, also after the session has ended. */
+function useLastMe(): Me | null {
+  const { me } = useMe()
+  const last = useRef(me)
+  if (me) last.current = me
+  return last.current
 }
 
 /** Keeps Escape from closing dialogs below while the sign-in dialog is open. */

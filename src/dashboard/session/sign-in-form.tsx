@@ -1,51 +1,141 @@
-import { Button, PasswordInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { api, dataOf } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { api, responseOf, type Schema } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { ErrorText } from '../components/error-text.tsx'
 import { meQuery } from './session.ts'
 
-export function SignInForm({ onSignedIn }: { onSignedIn(): void }) {
-  const queryClient = useQueryClient()
+interface PasswordFormProps {
+  onSignedIn(): void
+  /** Whose session ended. */
+  username?: string
+}
+
+/** Signs in with a username and password. */
+export function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
+  const [username, setUsername] = useState(given ?? '')
+  const [password, setPassword] = useState('')
+  const { signIn, problem, setMissing, missing, isBusy } = useSignIn(onSignedIn)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (username.trim() === '') return setMissing('username')
+    if (password === '') return setMissing('password')
+    void signIn({ username: username.trim(), password })
+  }
+
+  return (
+    <SignInFields
+      onSubmit={submit}
+      isBusy={isBusy}
+      error={problem?.status === 401 ? 'The username or the password is wrong.' : problem?.message}
+    >
+      <TextInput
+        label="Username"
+        value={username}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+        error={missing === 'username' && 'Enter your username.'}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={100}
+        size="md"
+      />
+      <PasswordInput
+        label="Password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={missing === 'password' && 'Enter your password.'}
+        autoComplete="current-password"
+        maxLength={128}
+        data-autofocus={given !== undefined || undefined}
+        size="md"
+      />
+    </SignInFields>
+  )
+}
+
+interface KeyFormProps {
+  onSignedIn(): void
+  isAdminOnly?: boolean
+  /** Below the other form, whose button is the main one. */
+  isSecondary?: boolean
+}
+
+/** Signs in with an API key. */
+export function KeyForm({ onSignedIn, isAdminOnly = false, isSecondary = false }: KeyFormProps) {
   const [key, setKey] = useState('')
-  const [errorMessage, setErrorMessage] = useState<string>()
+  const { signIn, problem, setMissing, missing, isBusy } = useSignIn(onSignedIn)
+  const errorOf = ({ status, message }: Problem) =>
+    status === 401 ? 'Invalid API key. It may have expired or been revoked.' : message
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (key.trim() === '') return setMissing('key')
+    void signIn({ key: key.trim() })
+  }
+
+  return (
+    <SignInFields onSubmit={submit} isBusy={isBusy} secondaryVerb={isSecondary && 'Sign in with an API key'}>
+      <PasswordInput
+        label="API key"
+        description={
+          isAdminOnly
+            ? 'Only keys with the scope admin can sign in.'
+            : 'Your access depends on the scopes of the key.'
+        }
+        placeholder="inl_…"
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+        error={missing ? 'Enter an API key.' : problem && errorOf(problem)}
+        autoComplete="current-password"
+        data-autofocus
+        size="md"
+      />
+    </SignInFields>
+  )
+}
+
+interface SignInFieldsProps {
+  /** Of a form that is below the main one. */
+  secondaryVerb?: string | false
+  isBusy: boolean
+  error?: string | undefined
+  children: ReactNode
+  onSubmit(event: FormEvent): void
+}
+
+const SignInFields = ({ secondaryVerb, isBusy, error, children, onSubmit }: SignInFieldsProps) => (
+  <form onSubmit={onSubmit} className="stack" noValidate>
+    {children}
+    {error && <ErrorText>{error}</ErrorText>}
+    <Button type="submit" loading={isBusy} size="md" fullWidth variant={secondaryVerb ? 'default' : 'filled'}>
+      {secondaryVerb || 'Sign in'}
+    </Button>
+  </form>
+)
+
+function useSignIn(onSignedIn: () => void) {
+  const queryClient = useQueryClient()
+  const [problem, setProblem] = useState<Problem>()
+  const [missing, setMissing] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
-  async function signIn(event: FormEvent) {
-    event.preventDefault()
-    if (key.trim() === '') return setErrorMessage('Enter an API key.')
+  async function signIn(body: Schema<'NewSession'>) {
     setBusy(true)
-    setErrorMessage(undefined)
+    setProblem(undefined)
+    setMissing(undefined)
     try {
-      await dataOf(api.POST('/api/sessions', { body: { key: key.trim() } }))
+      await responseOf(api.POST('/api/sessions', { body }), { isSignIn: true })
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
       onSignedIn()
     } catch (error) {
-      const problem = problemOf(error)
-      setErrorMessage(
-        problem.status === 401 ? 'Invalid API key. It may have expired or been revoked.' : problem.message,
-      )
+      setProblem(problemOf(error))
     } finally {
       setBusy(false)
     }
   }
 
-  return (
-    <form onSubmit={signIn} className="stack">
-      <PasswordInput
-        label="API key"
-        description="Your access depends on the scopes of the key."
-        placeholder="inl_…"
-        value={key}
-        onChange={(event) => setKey(event.currentTarget.value)}
-        error={errorMessage}
-        autoComplete="current-password"
-        data-autofocus
-        size="md"
-      />
-      <Button type="submit" loading={isBusy} size="md" fullWidth>
-        Sign in
-      </Button>
-    </form>
-  )
+  return { signIn, problem, missing, setMissing, isBusy }
 }

@@ -1,25 +1,40 @@
-import { Logo } from '../components/logo.tsx'
-import { usePageTitle } from '../components/use-page-title.ts'
-import { useSearchString } from '../navigation/location-provider.tsx'
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../api/client.ts'
+import { signInWaysQuery } from '../api/people-queries.ts'
+import { useNavigation } from '../navigation/location-provider.tsx'
 import { parseSearch } from '../navigation/search-params.ts'
-import styles from './sign-in.module.css'
-import { SignInForm } from './sign-in-form.tsx'
+import { KeyForm, PasswordForm } from './sign-in-form.tsx'
+import styles from './signed-out.module.css'
+import { SignedOutPage } from './signed-out-page.tsx'
+
+/** Offered when the service does not say which are on: it still says so of each attempt. */
+const ALL_WAYS: Schema<'SignInWays'> = { password: true, keys: 'all' }
 
 export default function SignInPage() {
-  const { next } = parseSearch(useSearchString())
-  usePageTitle('Sign in')
+  const { search, hash } = useNavigation().url
+  const { next } = parseSearch(search)
+  const { data: ways = ALL_WAYS, isPending } = useQuery(signInWaysQuery)
+  const onSignedIn = () => location.replace(ownAddress(next))
+  const isAdminOnly = ways.keys === 'admin'
   return (
-    <main className={styles.page}>
-      <div className={styles.box}>
-        <Logo size={36} />
-        <h1>Sign in to Inlet</h1>
-        <SignInForm onSignedIn={() => location.replace(ownAddress(next))} />
-        <p className="quiet small">
-          The first key was printed when Inlet first started. If you lost it, set{' '}
-          <code>BOOTSTRAP_API_KEY</code> and restart.
-        </p>
-      </div>
-    </main>
+    <SignedOutPage title="Sign in to Inlet">
+      {isPending && <Skeleton height={180} />}
+      {!isPending && !ways.password && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
+      {!isPending && ways.password && (
+        <>
+          <PasswordForm onSignedIn={onSignedIn} />
+          <details className={styles.other} open={hash === '#key' || undefined}>
+            <summary>Other ways to sign in</summary>
+            <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />
+          </details>
+        </>
+      )}
+      <p className="quiet small">
+        The first key was printed when Inlet first started. If you lost it, set <code>BOOTSTRAP_API_KEY</code>{' '}
+        and restart.
+      </p>
+    </SignedOutPage>
   )
 }
 

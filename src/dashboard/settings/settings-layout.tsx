@@ -3,20 +3,20 @@ import { type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { useMe, useSignOut } from '../session/session.ts'
+import { useMe } from '../session/session.ts'
+import { useSignOut } from '../session/sign-out.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
-import { type SettingsPage, settingsPage, settingsPages } from './settings-pages.ts'
+import { isForDevelopers, type SettingsPage, settingsPage, settingsPages } from './settings-pages.ts'
 
-/** The layout of the settings; pages that the key may not use are hidden. */
+/** The layout of the settings; pages that the caller may not use are hidden. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
-  const { can, isServiceWide } = useMe()
+  const { me, can, isServiceWide } = useMe()
   const [pathname] = useLocation()
   const isAdmin = can('admin')
   const currentPath = pathname.replace(/\/+$/, '')
-  const pages = settingsPages({ isAdmin, isServiceWide })
+  const pages = settingsPages({ isPerson: Boolean(me?.user), isAdmin, isServiceWide })
   const current = settingsPage(currentPath)
-  const isForBoundKeys = current?.access === 'admin'
   const isAllowed = !current || pages.includes(current)
   const nav = useRef<HTMLElement>(null)
   // On narrow screens the links scroll horizontally: scroll to the current one.
@@ -29,23 +29,23 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
   return (
     <div className={styles.layout}>
       <nav ref={nav} className={styles.nav} aria-label="Settings">
-        {pages.filter(({ access }) => access === 'all').map(toNavLink)}
+        {pages.filter((page) => !isForDevelopers(page)).map(toNavLink)}
         {isAdmin && <h2>Developer</h2>}
-        {pages.filter(({ access }) => access !== 'all').map(toNavLink)}
+        {pages.filter(isForDevelopers).map(toNavLink)}
       </nav>
       <div className={styles.page}>
-        <Suspense>
-          {isAllowed ? children : <NotAllowed isBound={!isServiceWide && !isForBoundKeys} />}
-        </Suspense>
+        <Suspense>{isAllowed ? children : <NotAllowed page={current} />}</Suspense>
       </div>
     </div>
   )
 }
 
 /** Shown when such a page is opened by URL. */
-function NotAllowed({ isBound }: { isBound: boolean }) {
+function NotAllowed({ page: { access } }: { page: SettingsPage }) {
+  const { me, isServiceWide } = useMe()
   const signOut = useSignOut()
   const { mutate, isBusy } = useMutation()
+  const isPerson = Boolean(me?.user)
   return (
     <PageHeader
       title="Access denied"
@@ -55,12 +55,20 @@ function NotAllowed({ isBound }: { isBound: boolean }) {
           loading={isBusy}
           onClick={() => void mutate("Couldn't sign out", () => signOut('this-session'))}
         >
-          Sign in with another key
+          {isPerson || access === 'person' ? 'Sign in as somebody else' : 'Sign in with another key'}
         </Button>
       }
     >
-      This page requires a key with the scope <code>admin</code>
-      {isBound && ' that is not limited to one project'}.
+      {access === 'person' ? (
+        'This page is for people who sign in with a username. You are signed in with an API key.'
+      ) : isPerson ? (
+        'This page is for owners.'
+      ) : (
+        <>
+          This page requires a key with the scope <code>admin</code>
+          {access === 'service' && !isServiceWide && ' that is not limited to one project'}.
+        </>
+      )}
     </PageHeader>
   )
 }

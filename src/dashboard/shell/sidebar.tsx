@@ -5,7 +5,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
 import { projectsQuery } from '../api/queries.ts'
-import { DialogLoading, preload, preloadDialog } from '../components/lazy.tsx'
+import {
+  DialogLoading,
+  firstPageRendered,
+  lazyComponent,
+  preload,
+  preloadDialog,
+} from '../components/lazy.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Link } from '../navigation/link.tsx'
@@ -18,10 +24,16 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 import styles from './sidebar.module.css'
 
 const SavedFilters = preload(() => import('./saved-filters.tsx'))
+const FirstOwner = lazyComponent(async () => {
+  await firstPageRendered
+  return import('./first-owner.tsx')
+})
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
 export function Sidebar() {
-  const { can, isServiceWide } = useMe()
+  const { me, can, isServiceWide } = useMe()
+  // Only such a key manages people.
+  const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const isAllTasks = useIsAllTasks()
   const [isCreating, creating] = useDisclosure(false)
@@ -64,6 +76,7 @@ export function Sidebar() {
           </details>
         )}
       </nav>
+      <Suspense>{canCreateOwner && <FirstOwner />}</Suspense>
       <nav aria-label="Settings and account" className={styles.foot}>
         {can('tasks:read') && (
           <Link to="/trash" className={styles.link} activeClassName={styles.active}>

@@ -91,7 +91,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     return (
       <Modal opened onClose={onClose} title="New task">
         <p>
-          Your key does not have the scope <code>tasks:write</code>.
+          You do not have the scope <code>tasks:write</code>.
         </p>
       </Modal>
     )

@@ -97,6 +97,16 @@ export const createTask = async ({ service }: AppInBrowser, body: object) =>
 export const taskOf = async ({ service }: AppInBrowser, id: string): Promise<Task> =>
   (await service.get(`/api/tasks/${id}`)).body
 
+/** Signs in with a key on the sign-in page. */
+export async function signInByKey(page: Page, key: string): Promise<void> {
+  const other = page.getByText('Other ways to sign in')
+  const field = page.getByLabel('API key')
+  await other.waitFor()
+  if (!(await field.isVisible())) await other.click()
+  await field.fill(key)
+  await page.getByRole('button', { name: 'Sign in with an API key' }).click()
+}
+
 /** Starts a session for all pages of a browser context. */
 export async function signIn(
   context: BrowserContext,

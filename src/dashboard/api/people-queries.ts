@@ -1,0 +1,32 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, dataOf } from './client.ts'
+import { fetchAllPages, pageQuery } from './queries.ts'
+
+/** People with their roles, for those who manage them. */
+export const usersQuery = queryOptions({
+  queryKey: ['users'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/users', pageQuery(cursor)))),
+})
+
+/** Whether there is an active owner. */
+export const firstOwnerQuery = queryOptions({
+  queryKey: ['users', 'owner'],
+  queryFn: async () => {
+    const query = { role: 'owner', isActive: true, limit: 1 } as const
+    return (await dataOf(api.GET('/api/users', { params: { query } }))).data.length > 0
+  },
+})
+
+/** Those that can still be accepted. */
+export const invitesQuery = queryOptions({
+  queryKey: ['invites'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/invites', pageQuery(cursor)))),
+})
+
+/** The ways to sign in, which only a restart of the service changes. */
+export const signInWaysQuery = queryOptions({
+  queryKey: ['sign-in'],
+  queryFn: () => dataOf(api.GET('/api/sign-in')),
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: 1,
+})

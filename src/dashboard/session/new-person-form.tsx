@@ -1,0 +1,153 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { ErrorText } from '../components/error-text.tsx'
+
+const MIN_PASSWORD = 12
+const TOO_SHORT = `Use at least ${MIN_PASSWORD} characters.`
+
+export interface NewPerson {
+  username: string
+  name?: string
+  password: string
+}
+
+interface NewPersonFormProps {
+  verb: string
+  /** The name of the invite is used unless another one is given. */
+  isNameOptional?: boolean
+  onSubmit(person: NewPerson): Promise<void>
+}
+
+/** What somebody new chooses: username, name and password. */
+export function NewPersonForm({ verb, isNameOptional = false, onSubmit }: NewPersonFormProps) {
+  const [username, setUsername] = useState('')
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const { submit, problem, isTooShort, isBusy } = usePasswordSubmit(password, () =>
+    onSubmit({ username, password, ...(name.trim() && { name: name.trim() }) }),
+  )
+  const errors = problem?.byField ?? {}
+  const usernameError = problem?.code === 'username_taken' ? problem.message : errors['/username']
+  const isShown = usernameError ?? errors['/name'] ?? errors['/password']
+  return (
+    <form onSubmit={submit} className="stack">
+      <TextInput
+        label="Username"
+        description="2 to 39 characters: a-z, 0-9 and hyphen. You sign in with it; it can't be changed later."
+        value={username}
+        onChange={(event) => setUsername(event.currentTarget.value.trim().toLowerCase())}
+        error={usernameError}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        maxLength={39}
+        data-autofocus
+        size="md"
+      />
+      <TextInput
+        label="Name"
+        description="Others see it."
+        placeholder={isNameOptional ? 'As in the invite' : ''}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={errors['/name']}
+        autoComplete="name"
+        required={!isNameOptional}
+        maxLength={100}
+        size="md"
+      />
+      <NewPasswordInput
+        label="Password"
+        value={password}
+        onChange={setPassword}
+        error={isTooShort ? TOO_SHORT : errors['/password']}
+      />
+      {problem && !isShown && <ErrorText>{problem.message}</ErrorText>}
+      <Button type="submit" loading={isBusy} size="md" fullWidth>
+        {verb}
+      </Button>
+    </form>
+  )
+}
+
+interface NewPasswordFormProps {
+  verb: string
+  /** For password managers: whose password it is. */
+  username?: string
+  size?: 'sm' | 'md'
+  onSubmit(password: string): Promise<void>
+}
+
+export function NewPasswordForm({ verb, username, size = 'md', onSubmit }: NewPasswordFormProps) {
+  const [password, setPassword] = useState('')
+  const { submit, problem, isTooShort, isBusy } = usePasswordSubmit(password, async () => {
+    await onSubmit(password)
+    setPassword('')
+  })
+  const error = isTooShort ? TOO_SHORT : problem?.byField['/password']
+  return (
+    <form onSubmit={submit} className="stack">
+      {username && <input hidden autoComplete="username" value={username} readOnly />}
+      <NewPasswordInput
+        label="New password"
+        size={size}
+        value={password}
+        onChange={setPassword}
+        error={error}
+      />
+      {problem && !error && <ErrorText>{problem.message}</ErrorText>}
+      <div>
+        <Button type="submit" loading={isBusy}>
+          {verb}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface NewPasswordInputProps {
+  label: string
+  size?: 'sm' | 'md'
+  value: string
+  onChange(value: string): void
+  error: string | undefined
+}
+
+const NewPasswordInput = ({ label, size = 'md', value, onChange, error }: NewPasswordInputProps) => (
+  <PasswordInput
+    label={label}
+    description="12 to 128 characters."
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+    error={error}
+    autoComplete="new-password"
+    required
+    maxLength={128}
+    size={size}
+  />
+)
+
+function usePasswordSubmit(password: string, send: () => Promise<void>) {
+  const [problem, setProblem] = useState<Problem>()
+  const [isTooShort, setTooShort] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setProblem(undefined)
+    setTooShort(password.length < MIN_PASSWORD)
+    if (password.length < MIN_PASSWORD) return
+    setBusy(true)
+    try {
+      await send()
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return { submit: (event: FormEvent) => void submit(event), problem, isTooShort, isBusy }
+}

@@ -1,0 +1,137 @@
+import { Button, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { api, dataOf, responseOf } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { ErrorText } from '../components/error-text.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { NewPasswordForm } from '../session/new-person-form.tsx'
+import { useMe } from '../session/session.ts'
+import SignInDialog from '../session/sign-in-dialog.tsx'
+import { PageHeader } from './page-header.tsx'
+import { ROLES, type User } from './people-text.ts'
+import { SessionList, SignOutEverywhere } from './session-list.tsx'
+import styles from './settings.module.css'
+
+export default function AccountPage() {
+  const { me } = useMe()
+  if (!me?.user) return null
+  const { user } = me
+  return (
+    <div className={styles.content}>
+      <PageHeader title="Account">
+        You sign in as <code>{user.username}</code>. Your role is {ROLES[user.role].label.toLowerCase()}.
+      </PageHeader>
+      <Profile key={user.id} user={user} />
+      <section className={styles.section} style={{ maxWidth: 420 }}>
+        <h2>Password</h2>
+        <p className="quiet small" style={{ margin: 0 }}>
+          A new password signs you out in all other browsers.
+        </p>
+        <ChangePassword username={user.username} />
+      </section>
+      <section className={styles.section}>
+        <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
+          <h2>Your sessions</h2>
+          <SignOutEverywhere />
+        </div>
+        <SessionList userId={user.id} />
+      </section>
+    </div>
+  )
+}
+
+function Profile({ user }: { user: User }) {
+  const { mutate, isBusy } = useMutation('me', 'users')
+  const [name, setName] = useState(user.name)
+  const [email, setEmail] = useState(user.email ?? '')
+  const [problem, setProblem] = useState<Problem>()
+  const change = { name: name.trim(), email: email.trim() || null }
+  const isChanged = change.name !== user.name || change.email !== user.email
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    setProblem(undefined)
+    await mutate('', async () => {
+      try {
+        await dataOf(api.PATCH('/api/me', { body: change }))
+        toast.info('Saved')
+      } catch (error) {
+        setProblem(problemOf(error))
+      }
+    })
+  }
+
+  return (
+    <form onSubmit={(event) => void save(event)} className="stack" style={{ maxWidth: 420 }}>
+      <TextInput
+        label="Name"
+        description="Others see it."
+        required
+        maxLength={100}
+        autoComplete="name"
+        value={name}
+        error={problem?.byField['/name']}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Email"
+        description="Optional. You don't sign in with it."
+        type="email"
+        maxLength={254}
+        autoComplete="email"
+        value={email}
+        error={problem?.byField['/email']}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      {problem && <ErrorText>{problem.message}</ErrorText>}
+      <div>
+        <Button type="submit" loading={isBusy} disabled={change.name === '' || !isChanged}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Asks to sign in again where the service does, and then goes on. */
+function ChangePassword({ username }: { username: string }) {
+  const { me } = useMe()
+  const { refresh } = useMutation('sessions')
+  const [signingIn, setSigningIn] = useState<PromiseWithResolvers<boolean>>()
+
+  const put = (password: string) => responseOf(api.PUT('/api/me/password', { body: { password } }))
+
+  async function change(password: string) {
+    try {
+      await put(password)
+    } catch (error) {
+      if (problemOf(error).code !== 'sign_in_again' || !(await signInAgain())) throw error
+      await put(password)
+    }
+    await refresh()
+    toast.info('Your password is changed.')
+  }
+
+  async function signInAgain(): Promise<boolean> {
+    const attempt = Promise.withResolvers<boolean>()
+    setSigningIn(attempt)
+    const isSignedIn = await attempt.promise
+    setSigningIn(undefined)
+    return isSignedIn
+  }
+
+  return (
+    <>
+      <NewPasswordForm verb="Change password" size="sm" username={username} onSubmit={change} />
+      <SignInDialog
+        title="Sign in again"
+        description="You signed in more than ten minutes ago. Enter your current password to change it."
+        isOpen={signingIn !== undefined}
+        me={me}
+        onSignedIn={() => signingIn?.resolve(true)}
+        onClose={() => signingIn?.resolve(false)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import { Button, Modal, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf, type Schema } from '../api/client.ts'
+import { usersQuery } from '../api/people-queries.ts'
+import { projectsQuery } from '../api/queries.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { toast } from '../components/toast.ts'
+import { useMutation } from '../components/use-mutation.ts'
+import { Link } from '../navigation/link.tsx'
+import { AccessDialog } from './access-dialog.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
+import { InviteLinkDialog } from './invite-link-dialog.tsx'
+import { OpenInvites } from './open-invites.tsx'
+import { PageHeader } from './page-header.tsx'
+import type { User } from './people-text.ts'
+import { PersonItem } from './person-item.tsx'
+import styles from './settings.module.css'
+
+type KeyToRotate = Schema<'ChangedUser'>['keysToRotate'][number]
+
+type Dialog =
+  | { kind: 'invite' }
+  | { kind: 'link'; invite: Schema<'InviteWithSecret'>; name: string }
+  | { kind: 'access' | 'deactivate'; user: User }
+  | { kind: 'keys'; name: string; keys: KeyToRotate[] }
+
+export default function PeoplePage() {
+  const query = useQuery(usersQuery)
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { mutate, refresh } = useMutation('users', 'invites')
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = () => setDialog(undefined)
+  const inviteButton = <Button onClick={() => setDialog({ kind: 'invite' })}>Invite a person</Button>
+
+  const setActive = ({ id }: User, isActive: boolean) =>
+    dataOf(api.PATCH('/api/users/{id}', { params: { path: { id } }, body: { isActive } }))
+
+  async function deactivate(user: User) {
+    const { keysToRotate } = await setActive(user, false)
+    await refresh()
+    if (keysToRotate.length === 0) toast.info(`${user.name} is deactivated.`)
+    else setDialog({ kind: 'keys', name: user.name, keys: keysToRotate })
+  }
+
+  async function createLink({ id, name }: User) {
+    const invite = await mutate("Couldn't create the link", () =>
+      dataOf(api.POST('/api/invites', { body: { userId: id } })),
+    )
+    if (invite) setDialog({ kind: 'link', invite, name })
+  }
+
+  return (
+    <div className={styles.content}>
+      <PageHeader title="People" action={query.data?.length !== 0 && inviteButton}>
+        People who can sign in to the dashboard with a username and password. Roles and projects limit what a
+        person can do.
+      </PageHeader>
+      {query.isPending && <Skeleton height={160} />}
+      {query.isError && <LoadError what="people" query={query} />}
+      {query.data?.length === 0 && (
+        <EmptyState
+          title="No people yet"
+          description="Invite somebody: you get a link to send, with which the person creates an account. Invite an owner first, or create your own account."
+          action={inviteButton}
+        />
+      )}
+      {query.data && query.data.length > 0 && (
+        <ul className={styles.rows} aria-label="People">
+          {query.data.map((user) => (
+            <PersonItem
+              key={user.id}
+              user={user}
+              projects={projects}
+              onChangeAccess={() => setDialog({ kind: 'access', user })}
+              onNewPassword={() => void createLink(user)}
+              onDeactivate={() => setDialog({ kind: 'deactivate', user })}
+              onReactivate={() =>
+                void mutate(`Couldn't reactivate ${user.name}`, () => setActive(user, true))
+              }
+            />
+          ))}
+        </ul>
+      )}
+      <OpenInvites users={query.data ?? []} projects={projects} />
+      {dialog?.kind === 'invite' && (
+        <InviteDialog
+          onClose={close}
+          onCreated={(invite) => setDialog({ kind: 'link', invite, name: invite.name ?? '' })}
+        />
+      )}
+      {dialog?.kind === 'link' && (
+        <InviteLinkDialog invite={dialog.invite} name={dialog.name} onStored={close} />
+      )}
+      {dialog?.kind === 'access' && <AccessDialog user={dialog.user} onClose={close} />}
+      {dialog?.kind === 'deactivate' && (
+        <ConfirmDialog
+          title={`Deactivate ${dialog.user.name}?`}
+          verb="Deactivate"
+          // The keys to rotate may be shown instead.
+          onClose={() => setDialog((shown) => (shown?.kind === 'deactivate' ? undefined : shown))}
+          onConfirm={() => deactivate(dialog.user)}
+        >
+          {dialog.user.name} is signed out everywhere and can't sign in any more. Claims of tasks end. What{' '}
+          {dialog.user.name} wrote stays. You can reactivate the account later.
+        </ConfirmDialog>
+      )}
+      {dialog?.kind === 'keys' && <KeysToRotate {...dialog} onClose={close} />}
+    </div>
+  )
+}
+
+interface KeysToRotateProps {
+  name: string
+  keys: KeyToRotate[]
+  onClose(): void
+}
+
+const KeysToRotate = ({ name, keys, onClose }: KeysToRotateProps) => (
+  <Modal opened onClose={onClose} title={`Rotate the keys of ${name}`}>
+    <div className="stack">
+      <div>{name} is deactivated, but created these API keys and may still know their secrets:</div>
+      <ul style={{ margin: 0, paddingInlineStart: 20 }}>
+        {keys.map((key) => (
+          <li key={key.id} className="breakable">
+            {key.name}
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <Link to="/settings/keys" className="target">
+          Open API keys
+        </Link>
+        <Button variant="default" onClick={onClose} className="push">
+          Close
+        </Button>
+      </div>
+    </div>
+  </Modal>
+)

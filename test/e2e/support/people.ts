@@ -1,0 +1,43 @@
+import type { Role } from '../../../src/schemas/user.ts'
+import type { Locator, Page } from '../../tools/playwright.ts'
+import type { AppInBrowser } from './browser.ts'
+
+export const PASSWORD = 'correct horse battery'
+
+interface GivenPerson {
+  username: string
+  name: string
+  role: Role
+  projectIds?: string[]
+}
+
+/** A person who has accepted an invite. */
+export async function givenPerson(
+  { service }: Pick<AppInBrowser, 'service'>,
+  { username, ...invited }: GivenPerson,
+) {
+  const { body: invite } = await service.post('/api/invites', invited)
+  const acceptance = { secret: invite.secret, username, password: PASSWORD }
+  const { body: session } = await service.post('/api/invites/accept', acceptance, { key: null })
+  return { id: session.userId as string, username, name: invited.name }
+}
+
+/** A text field. The label of a password is also part of that of its button. */
+export const field = (where: Page | Locator, name: string) =>
+  where.getByRole('textbox', { name, exact: true })
+
+/** Signs in on the sign-in page. */
+export async function signInByPassword(page: Page, username: string, password = PASSWORD): Promise<void> {
+  await field(page, 'Username').fill(username)
+  await field(page, 'Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Opens a page as a person, in a new browser. */
+export async function openAs(app: AppInBrowser, username: string, path: string): Promise<Page> {
+  const page = await app.open(`/sign-in?next=${path}`, { key: null })
+  const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+  await signInByPassword(page, username)
+  await stream
+  return page
+}
