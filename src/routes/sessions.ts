@@ -74,15 +74,17 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       refuseForeignOrigin(request)
       const { 'user-agent': userAgent } = request.headers
       const given = credentialsIn(request.body)
+      // Each counts towards the rate limit of the person or key.
       if (given.key === undefined) {
         const user = await passwords.check({ ...given, address: request.ip })
+        request.caller = access.callerByUser(user)
+        await limitCaller(request, reply)
         const opened = await sessions.openOfUser(user.id, userAgent)
         return send(opened, { request, reply })
       }
       const { key } = given
       const caller = await failures.watch(request.ip, () => access.callerByKey(key))
       request.caller = caller
-      // Counts towards the rate limit of the key.
       await limitCaller(request, reply)
       return send(await sessions.open(caller, userAgent), { request, reply })
     },

@@ -116,6 +116,9 @@ export function accessService({
       return { ...caller, channel: 'dashboard', id, ...(user && { isRecentSignIn: isRecent }) }
     },
 
+    /** The caller that a person is who has just proved who it is, before there is a session. */
+    callerByUser: (user: UserRow): Caller => ({ ...callerOfUser(user), channel: 'dashboard', id: user.id }),
+
     /** Whether this is a valid webhook secret. */
     async isWebhookSecret(secret: string): Promise<boolean> {
       const row = await secrets.get(hashOf(secret))

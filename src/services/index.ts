@@ -118,6 +118,7 @@ export function services(given: ServiceDeps) {
   const importing = importState(transfers)
   const hashes = passwordHashes({ randomBytes })
   const { maxWrongPasswords, ...signInWays } = given.signIn
+  const users = usersService({ repos, access, clock, metrics })
   const passwords = passwordSignIn({ ...deps.repos, hashes, isOn: signInWays.password, maxWrongPasswords })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
@@ -159,9 +160,9 @@ export function services(given: ServiceDeps) {
     sessions: sessionsService({ repos, access, clock, randomBytes, ways: signInWays }),
     signInWays,
     passwords,
-    users: usersService({ repos, access, clock, metrics }),
+    users,
     invites: invitesService({ repos, access, clock, randomBytes, hashes, passwords }),
-    account: accountService({ repos, access, clock, hashes, passwords }),
+    account: accountService({ repos, access, clock, hashes, passwords, users }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),
     imports: importService({ ...transfers, importing }),

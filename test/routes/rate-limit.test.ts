@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
+import { person, signInAs } from '../support/people.ts'
 
 let service: TestApp
 afterEach(() => service.close())
@@ -38,6 +39,19 @@ describe('requests of a key', () => {
     expect((await service.get('/api/me')).status).toBe(200)
     expect((await service.get('/api/me', { key: null, headers: { cookie } })).status).toBe(429)
     expect((await service.post('/api/sessions', { key: service.adminKey }, { key: null })).status).toBe(429)
+  })
+
+  test('of a person are counted together, whichever the session, signing in included', async () => {
+    service = await startApp({ env: { RATE_LIMIT_PER_MINUTE: '3' } })
+    const ada = await person(service)
+    const again = await signInAs(service, ada.username)
+    expect(again.response.status).toBe(201)
+    for (const { with: options } of [ada, again]) {
+      expect((await service.get('/api/me', options)).status).toBe(200)
+    }
+    expect((await service.get('/api/me', ada.with)).status).toBe(429)
+    expect((await signInAs(service, ada.username)).response.status).toBe(429)
+    expect((await service.get('/api/me')).status).toBe(200)
   })
 
   test('count once for each message in them, on /mcp', async () => {

@@ -1,14 +1,13 @@
 import type { Operations } from '../../domain/operation.ts'
 import { userNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { UserRow } from '../../repositories/people/users.ts'
+import type { Repositories } from '../../repositories/index.ts'
 import type { NameChange, User } from '../../schemas/user.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { changeLog } from '../activity/row.ts'
-import { toUser } from '../user-view.ts'
+import { actorOf, changeLog } from '../activity/row.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { PasswordHashes } from './passwords.ts'
+import type { UsersService } from './users.ts'
 
 interface AccountDeps {
   repos: Repositories
@@ -16,6 +15,7 @@ interface AccountDeps {
   clock: Clock
   hashes: PasswordHashes
   passwords: Pick<PasswordSignIn, 'requireOn'>
+  users: Pick<UsersService, 'updateAs'>
 }
 
 export const accountOperations = {
@@ -24,54 +24,33 @@ export const accountOperations = {
 } satisfies Operations<ReturnType<typeof accountService>>
 
 /** What a person changes of its own account. */
-export function accountService({ repos, access, clock, hashes, passwords }: AccountDeps) {
+export function accountService({ repos, access, clock, hashes, passwords, users }: AccountDeps) {
   const record = changeLog(clock)
 
   return {
     async update(caller: Caller, change: NameChange): Promise<User> {
-      const user = await repos.within(caller).transaction(async (repos) => {
-        const before = await lockedSelf(repos, caller)
-        const after = { ...before, ...change }
-        await repos.users.update(before.id, change)
-        const names = (['name', 'email'] as const).filter((name) => before[name] !== after[name])
-        if (names.length > 0)
-          await log(repos, { type: 'person.updated', caller, metadata: { changed: names } })
-        return after
-      })
-      access.forget()
-      return toUser(user)
+      const request = { id: caller.principal.id, change }
+      const { keysToRotate: _, ...user } = await users.updateAs(actorOf(caller), request)
+      return user
     },
 
     /**
      * Replaces the password, and ends all other sessions of the person.
-     * @throws rate_limited, validation_failed if passwords are off
+     * @throws rate_limited, validation_failed if passwords are off; user_not_found if the person was deactivated meanwhile
      */
     async setPassword(caller: Caller, password: string): Promise<void> {
       passwords.requireOn()
       const hash = await hashes.hash(password)
       await repos.within(caller).transaction(async (repos) => {
-        const { id } = await lockedSelf(repos, caller)
-        await repos.users.setPassword(id, hash)
-        await repos.sessions.deleteOf({ userId: id }, { exceptId: caller.id })
-        await log(repos, { type: 'person.password_changed', caller, metadata: {} })
+        const user = await repos.users.findForUpdate(caller.principal.id)
+        if (!user?.isActive) throw userNotFound(caller.principal.id)
+        const { id: userId, username } = user
+        await repos.users.setPassword(userId, hash)
+        await repos.sessions.deleteOf({ userId }, { exceptId: caller.id })
+        const metadata = { userId, username }
+        await record(repos, { type: 'person.password_changed', caller, now: clock.now(), metadata })
       })
       access.forget()
     },
-  }
-
-  /** @throws user_not_found for somebody who was deactivated meanwhile */
-  async function lockedSelf(repos: BoundRepositories, { principal: { id } }: Caller): Promise<UserRow> {
-    const row = await repos.users.findForUpdate(id)
-    if (!row?.isActive) throw userNotFound(id)
-    return row
-  }
-
-  function log(
-    repos: BoundRepositories,
-    { type, caller, metadata }: { type: string; caller: Caller; metadata: object },
-  ): Promise<void> {
-    const { id: userId } = caller.principal
-    const { username } = caller.user as UserRow
-    return record(repos, { type, caller, now: clock.now(), metadata: { userId, username, ...metadata } })
   }
 }

@@ -54,6 +54,8 @@ export const userOperations = {
   listPeople: { scope: 'any' },
 } satisfies Operations<ReturnType<typeof usersService>>
 
+export type UsersService = ReturnType<typeof usersService>
+
 /** People: their roles, their reach, and whether they can sign in. */
 export function usersService({ repos, access, clock, metrics }: UsersDeps) {
   return {
