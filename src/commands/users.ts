@@ -39,7 +39,7 @@ export async function inviteUser({ config, words, options, signal }: Call): Prom
   if (!role) throw new Error(`--role must be one of ${ROLES.join(', ')}.`)
   await onDatabase({ config, signal }, async ({ repos }) => {
     const hashes = passwordHashes({ randomBytes })
-    const passwords = passwordSignIn({ ...repos, hashes, isOn: config.signIn.password, maxWrongPasswords: 0 })
+    const passwords = passwordSignIn({ ...repos, hashes, randomBytes, ...ONCE, isOn: config.signIn.password })
     const invites = invitesService({ ...depsOn(repos), hashes, passwords })
     const invite = await invites.createAs(SERVICE, { name, role })
     print(`Invite (shown only once, valid for 7 days):\n  ${config.publicUrl ?? ''}${invitePage(invite)}`)
@@ -63,6 +63,9 @@ export async function deactivateUser({ config, words, signal }: Call): Promise<v
     return undefined
   })
 }
+
+/** Nobody guesses here. */
+const ONCE = { maxWrongPasswords: 0 }
 
 /** Running instances are notified by the database. */
 const depsOn = (repos: Repositories) => ({

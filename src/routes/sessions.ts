@@ -61,7 +61,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Signs in to the dashboard, with a username and password or with an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429).',
+          'Signs in to the dashboard, with a username and password or with an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429), except from a browser that has signed in with this password before.',
         body: ref(NewSession),
         response: {
           201: responses(ref(Session), {
@@ -76,11 +76,12 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       const given = credentialsIn(request.body)
       // Each counts towards the rate limit of the person or key.
       if (given.key === undefined) {
-        const user = await passwords.check({ ...given, address: request.ip })
+        const attempt = { ...given, address: request.ip, browser: request.cookies[BROWSER_COOKIE] }
+        const { user, browser } = await passwords.check(attempt)
         request.caller = access.callerByUser(user)
         await limitCaller(request, reply)
         const opened = await sessions.openOfUser(user.id, userAgent)
-        return send(opened, { request, reply })
+        return send(opened, { request, reply, browser })
       }
       const { key } = given
       const caller = await failures.watch(request.ip, () => access.callerByKey(key))
@@ -132,18 +133,21 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
 
   function send(
     { session, token }: OpenedSession,
-    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    { request, reply, browser }: { request: FastifyRequest; reply: FastifyReply; browser?: string },
   ) {
-    reply.setCookie(SESSION_COOKIE, token, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'strict',
-      secure: options.isPublicHttps || request.protocol === 'https',
-      maxAge: COOKIE_SECONDS,
-    })
+    const secure = options.isPublicHttps || request.protocol === 'https'
+    const cookie = { httpOnly: true, sameSite: 'strict', secure } as const
+    reply.setCookie(SESSION_COOKIE, token, { ...cookie, path: '/', maxAge: COOKIE_SECONDS })
+    if (browser !== undefined) {
+      reply.setCookie(BROWSER_COOKIE, browser, { ...cookie, path: '/api/sessions', maxAge: BROWSER_SECONDS })
+    }
     return reply.status(201).send(session)
   }
 }
+
+/** Tells a browser that has signed in before from those of strangers; only sent to sign in. */
+const BROWSER_COOKIE = 'inlet_browser'
+const BROWSER_SECONDS = 365 * 86_400
 
 const MAX_BODY_BYTES = 8 * 1024
 

@@ -119,7 +119,13 @@ export function services(given: ServiceDeps) {
   const hashes = passwordHashes({ randomBytes })
   const { maxWrongPasswords, ...signInWays } = given.signIn
   const users = usersService({ repos, access, clock, metrics })
-  const passwords = passwordSignIn({ ...deps.repos, hashes, isOn: signInWays.password, maxWrongPasswords })
+  const passwords = passwordSignIn({
+    ...repos,
+    hashes,
+    randomBytes,
+    isOn: signInWays.password,
+    maxWrongPasswords,
+  })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })

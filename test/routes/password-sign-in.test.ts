@@ -73,6 +73,31 @@ describe('guessing passwords', () => {
     expect((await signInWithKey(service, service.adminKey)).response.status).toBe(201)
   })
 
+  test('does not keep a browser out that signed in with the password before', async () => {
+    const [ada, bob] = [await person(service), await person(service)]
+    const cookieOf = async (username: string) => {
+      const response = await post({ username, password: PASSWORD })
+      const [, cookie] = response.headers
+        .getSetCookie()
+        .map((text) => text.split(';')[0] ?? '')
+        .sort()
+        .reverse()
+      return cookie ?? ''
+    }
+    const [own, another] = [await cookieOf(ada.username), await cookieOf(bob.username)]
+    expect(own).toMatch(/^inlet_browser=[\w-]{22}\.[\w-]{43}$/)
+    await Promise.all(Array.from({ length: 15 }, () => post({ username: ada.username, password: 'wrong' })))
+    const from = (cookie: string, password = PASSWORD) =>
+      service.post('/api/sessions', { username: ada.username, password }, { key: null, headers: { cookie } })
+    for (const cookie of ['', another, `${own.slice(0, -1)}_`, own.replace('=', '=x')]) {
+      expect([cookie, (await from(cookie)).status]).toEqual([cookie, 429])
+    }
+    expect((await from(own)).status).toBe(201)
+    // It guesses no faster than others.
+    const guesses = await Promise.all(Array.from({ length: 15 }, () => from(own, 'wrong')))
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
+  })
+
   test('from one address is limited, whatever the name, and right ones do not count', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '20' } })
     const ada = await person(app)
