@@ -111,11 +111,17 @@ test('a body over our limits is one warning in the log', async () => {
 })
 
 describe('signing in', () => {
-  test('accepts 4 KiB at most, and the longest key', async () => {
-    const refused = await service.post('/api/sessions', { key: 'x'.repeat(5_000) }, { key: null })
+  test('accepts 8 KiB at most, and the longest key, password, and invite', async () => {
+    const post = (path: string, body: unknown) => service.post(path, body, { key: null })
+    const refused = await post('/api/sessions', { key: 'x'.repeat(9_000) })
     expect([refused.status, refused.body.code]).toEqual([413, 'body_too_large'])
-    const longest = `{"key":"${'\\u0061'.repeat(255)}"}`
-    expect((await service.post('/api/sessions', longest, { key: null })).status).toBe(401)
+    const escaped = (length: number) => '\\u0061'.repeat(length)
+    const emoji = (length: number) => '\\ud83d\\ude00'.repeat(length)
+    expect((await post('/api/sessions', `{"key":"${escaped(255)}"}`)).status).toBe(401)
+    const person = `{"username":"${escaped(39)}","password":"${emoji(128)}"`
+    expect((await post('/api/sessions', `${person}}`)).status).toBe(401)
+    const invite = `${person},"name":"${emoji(100)}","secret":"${escaped(255)}"}`
+    expect((await post('/api/invites/accept', invite)).status).toBe(410)
   })
 })
 
