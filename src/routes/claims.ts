@@ -26,7 +26,7 @@ export const claimsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, ser
         operationId: 'claimNextTask',
         summary: 'Claim the next task',
         description:
-          'Claims the first ready task for your key: the one with the highest priority, and of these the oldest. A task is ready if it is open and not claimed, every task in its `blockedBy` is done or deleted, and its project isn’t archived. The claim sets `in_progress`. It lasts for `leaseSeconds`, and then the task is ready again, unless you renew the claim or complete the task. However many callers claim at the same time, each task is claimed by one. Keys without `tasks:read` only get `id`, `version` and `claim`.',
+          'Claims the first ready task: the one with the highest priority, and of these the oldest. A task is ready if it is open and not claimed, every task in its `blockedBy` is done or deleted, and its project isn’t archived. The claim sets `in_progress`. It lasts for `leaseSeconds`, and then the task is ready again, unless you renew the claim or complete the task. However many callers claim at the same time, each task is claimed by one. Keys without `tasks:read` only get `id`, `version` and `claim`.',
         headers: IdempotencyKey,
         body: ref(NextClaim),
         response: {
@@ -57,7 +57,7 @@ export const claimsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, ser
         operationId: 'claimTask',
         summary: 'Claim a task',
         description:
-          'Claims this task for your key. If it is claimed already, the response is 409 `task_claimed`, with the `claim`. If it isn’t ready, the response is 409 `task_not_ready`, and `detail` says why. Keys without `tasks:read` only get `id`, `version` and `claim`.',
+          'Claims this task for you. If it is claimed already, the response is 409 `task_claimed`, with the `claim`. If it isn’t ready, the response is 409 `task_not_ready`, and `detail` says why. Keys without `tasks:read` only get `id`, `version` and `claim`.',
         params: IdPath('task'),
         headers: IdempotencyKey,
         body: ref(NewClaim),

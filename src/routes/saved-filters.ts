@@ -8,7 +8,7 @@ import { savedFilterOperations } from '../services/saved-filters.ts'
 
 const tags = ['Tasks']
 
-/** Creates, returns, updates and deletes the saved filters of a key. */
+/** Creates, returns, updates and deletes the saved filters of the caller. */
 export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { savedFilters }) => {
   app.post(
     '',
@@ -22,7 +22,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         operationId: 'createSavedFilter',
         summary: 'Save a filter',
         description:
-          'Saves a filter of tasks under a name, for the key of the request and its sessions. A key can save 50.',
+          'Saves a filter of tasks under a name, for you: for the person, or for the key and its sessions. Each can save 50.',
         headers: IdempotencyKey,
         body: ref(NewSavedFilter),
         response: {
@@ -48,8 +48,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         tags,
         operationId: 'listSavedFilters',
         summary: 'List saved filters',
-        description:
-          'Returns the saved filters of this key, oldest first, with the number of tasks that match.',
+        description: 'Returns your saved filters, oldest first, with the number of tasks that match.',
         querystring: PageQuery,
         response: { 200: responses(SavedFilterPage, { description: 'A page of saved filters.' }) },
       },
@@ -65,7 +64,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         tags,
         operationId: 'getSavedFilter',
         summary: 'Retrieve a saved filter',
-        description: 'Returns a saved filter of this key.',
+        description: 'Returns one of your saved filters.',
         params: IdPath('saved filter'),
         response: { 200: responses(ref(SavedFilter), { description: 'The saved filter.' }) },
       },
@@ -84,7 +83,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         tags,
         operationId: 'updateSavedFilter',
         summary: 'Update a saved filter',
-        description: 'Renames a saved filter of this key, or replaces its query.',
+        description: 'Renames one of your saved filters, or replaces its query.',
         params: IdPath('saved filter'),
         body: ref(SavedFilterChange),
         response: { 200: responses(ref(SavedFilter), { description: 'The updated filter.' }) },
@@ -101,7 +100,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
         tags,
         operationId: 'deleteSavedFilter',
         summary: 'Delete a saved filter',
-        description: 'Deletes a saved filter of this key.',
+        description: 'Deletes one of your saved filters.',
         params: IdPath('saved filter'),
         response: { 204: emptyResponse('The saved filter is deleted.') },
       },

@@ -63,7 +63,7 @@ export const NewActivity = StrictObject(
     projectId: Type.Optional(
       Nullable(
         Uuid(
-          'The related project. Defaults to the task’s project, or else to the project that your key is bound to.',
+          'The related project. Defaults to the task’s project, or else to the project that you can access, if it is only one.',
         ),
       ),
     ),
@@ -87,7 +87,7 @@ export const ActivityQuery = StrictObject(
         'Only activity of this type.',
       ),
     ),
-    actorId: Type.Optional(Uuid('Only activity of this key and its sessions.')),
+    actorId: Type.Optional(Uuid('Only activity of this person, or of this key and its sessions.')),
     since: Type.Optional(DateTime('Only activity logged at or after this time.')),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),

@@ -83,7 +83,7 @@ export const NewRule = StrictObject(
     projectId: Type.Optional(
       Nullable(
         Uuid(
-          'The project that the rule applies to, or null for all projects. Defaults to the project of your key, or else to all projects.',
+          'The project that the rule applies to, or null for all projects. Defaults to the project that you can access, if it is only one, or else to all projects.',
         ),
       ),
     ),

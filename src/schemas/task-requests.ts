@@ -78,7 +78,7 @@ export const NewTask = StrictObject(
     ...taskContent,
     listId: Type.Optional(
       Uuid(
-        'The list to create the task in. Defaults to the default list of your key’s project, or else of the project "Inbox".',
+        'The list to create the task in. Defaults to the default list of the project that you can access, if it is only one, or else of the project "Inbox".',
       ),
     ),
   },

@@ -93,7 +93,7 @@ export const NewWebhook = StrictObject(
     projectId: Type.Optional(
       Nullable(
         Uuid(
-          'Sends only activity about this project. Defaults to the project that your key is bound to, otherwise to null.',
+          'Sends only activity about this project. Defaults to the project that you can access, if it is only one, otherwise to null.',
         ),
       ),
     ),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { feedback, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { PASSWORD } from '../support/people.ts'
 import { SENDING_ENV } from '../support/webhooks.ts'
 
 let service: TestApp
@@ -8,12 +9,14 @@ let project: { id: string }
 let list: { id: string }
 let task: { id: string }
 let source: { id: string; secret: string }
+let invite: { secret: string }
 beforeAll(async () => {
   service = await startApp({ env: { WEBHOOK_SECRET, ...SENDING_ENV } })
   project = (await service.post('/api/projects', { name: 'App' })).body
   list = (await service.post(`/api/projects/${project.id}/lists`, { name: 'Next' })).body
   task = (await service.post('/api/tasks', { title: 'A task' })).body
   source = (await service.post('/api/sources', sourceOf(project))).body
+  invite = (await service.post('/api/invites', { name: 'Ada', role: 'member' })).body
 })
 afterAll(() => service.close())
 
@@ -25,6 +28,8 @@ const sourceOf = ({ id: projectId }: { id: string }) => ({
 const CREATING: Record<string, () => [path: string, body: object, key?: string]> = {
   createSession: () => ['/api/sessions', { key: service.adminKey }],
   createKey: () => ['/api/keys', { name: 'A key' }],
+  createInvite: () => ['/api/invites', { name: 'Bob', role: 'viewer' }],
+  acceptInvite: () => ['/api/invites/accept', { secret: invite.secret, username: 'ada', password: PASSWORD }],
   createWebhookSecret: () => ['/api/webhook-secrets', {}],
   createTask: () => ['/api/tasks', { title: 'Another' }],
   createTasksInBulk: () => ['/api/tasks/bulk', { listId: list.id, tasks: [{ title: 'One of many' }] }],
