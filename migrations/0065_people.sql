@@ -13,7 +13,8 @@ CREATE TABLE "invites" (
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "invites_hash_unique" UNIQUE("hash"),
 	CONSTRAINT "invites_reach" CHECK (project_ids is null or (role <> 'owner' and cardinality(project_ids) between 1 and 20)),
-	CONSTRAINT "invites_person" CHECK ((user_id is null) = (role is not null and name is not null))
+	CONSTRAINT "invites_person" CHECK (num_nonnulls(user_id, role) = 1 and (role is null) = (name is null)
+      and (user_id is null or project_ids is null))
 );
 --> statement-breakpoint
 CREATE TABLE "passwords" (

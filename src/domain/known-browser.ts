@@ -11,6 +11,9 @@ const SEPARATOR = '.'
 export const browserToken = (id: string, passwordHash: string) =>
   [id, signatureOf(id, passwordHash)].join(SEPARATOR)
 
+/** Whether it looks like one: others need not be compared. */
+export const isBrowserToken = (text: string) => /^[\w-]{22}\.[\w-]{43}$/.test(text)
+
 /** The id in the token; undefined if there is none, or it was not made with this password. */
 export function knownBrowser(token: string | undefined, passwordHash: string): string | undefined {
   const [id = '', signature = ''] = (token ?? '').split(SEPARATOR)

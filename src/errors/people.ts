@@ -16,7 +16,8 @@ export const inviteNotFound = (id: string) =>
 
 export const inviteInvalid = () =>
   new AppError('invite_invalid', {
-    detail: 'The invite was accepted or withdrawn, or has expired. Ask for a new one.',
+    detail:
+      'The invite was accepted or withdrawn, has expired, or its creator may no longer invite. Ask for a new one.',
   })
 
 export const invalidPassword = () =>

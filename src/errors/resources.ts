@@ -73,7 +73,7 @@ export const projectNotEmpty = (name: string) =>
 /** @param users names what still references it, such as `the source "Forms" and a rule`. */
 export const projectInUse = (name: string, users: string) =>
   new AppError('project_in_use', {
-    detail: `The project "${name}" is in use by ${users}. Delete its rules, sources, and webhooks, revoke its keys, disconnect its repository, and delete or change the routing rules that target it first.`,
+    detail: `The project "${name}" is in use by ${users}. Delete its rules, sources, and webhooks, revoke its keys, disconnect its repository, change the projects of people, withdraw its invites, and delete or change the routing rules that target it first.`,
   })
 
 export const projectIsDefault = (name: string) =>

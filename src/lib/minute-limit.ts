@@ -35,6 +35,13 @@ export function minuteLimit(limit: number, now: () => number = () => performance
       counts.set(name, count)
       return allowanceOf(count, time)
     },
+
+    /** Takes a request back that counted in this window. */
+    giveBack(name: string): void {
+      const count = counts.get(name) ?? 0
+      if (count > 1) counts.set(name, count - 1)
+      else counts.delete(name)
+    },
   }
 
   function allowanceOf(count: number, time: number): Allowance {

@@ -77,10 +77,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       // Each counts towards the rate limit of the person or key.
       if (given.key === undefined) {
         const attempt = { ...given, address: request.ip, browser: request.cookies[BROWSER_COOKIE] }
-        const { user, browser } = await passwords.check(attempt)
+        const { user, passwordHash, browser } = await passwords.check(attempt)
         request.caller = access.callerByUser(user)
         await limitCaller(request, reply)
-        const opened = await sessions.openOfUser(user.id, userAgent)
+        const opened = await sessions.openOfUser({ id: user.id, passwordHash, userAgent })
         return send(opened, { request, reply, browser })
       }
       const { key } = given
@@ -122,7 +122,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
     async (request, reply) => {
       refuseForeignOrigin(request)
       const opened = await invites.accept(request.body, request.headers['user-agent'])
-      return send(opened, { request, reply })
+      return send(opened, { request, reply, browser: opened.browser })
     },
   )
 

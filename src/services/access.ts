@@ -152,6 +152,11 @@ export function accessService({
       for (const listener of listeners) listener()
     },
 
+    /** Reads sessions of this instance again, after a change that takes nothing from anybody. */
+    refresh(): void {
+      sessions.forget()
+    },
+
     /** Adds a listener for revocations; returns the function that removes it. */
     onForget(listener: () => void): () => void {
       listeners.add(listener)

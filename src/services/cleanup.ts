@@ -1,7 +1,7 @@
 import { firstIdOf } from '../domain/id-time.ts'
 import { TRASH_RETENTION_MS } from '../domain/trash.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Repositories } from '../repositories/index.ts'
+import { everywhere, type Repositories } from '../repositories/index.ts'
 import { SESSION_IDLE_MS } from './access.ts'
 import { RESPONSES_KEPT_MS } from './idempotency.ts'
 import { withLease } from './leases.ts'
@@ -60,6 +60,7 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       }
       await repos.idempotency.deleteOlderThan(before(RESPONSES_KEPT_MS))
       await repos.credentials.sessions.deleteEnded(before(SESSION_IDLE_MS))
+      await repos.within(everywhere).invites.deleteExpired()
       const { cleanup } = repos
       let purgedTasks = 0
       const trash = before(TRASH_RETENTION_MS)

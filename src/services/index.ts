@@ -118,7 +118,6 @@ export function services(given: ServiceDeps) {
   const importing = importState(transfers)
   const hashes = passwordHashes({ randomBytes })
   const { maxWrongPasswords, ...signInWays } = given.signIn
-  const users = usersService({ repos, access, clock, metrics })
   const passwords = passwordSignIn({
     ...repos,
     hashes,
@@ -166,9 +165,9 @@ export function services(given: ServiceDeps) {
     sessions: sessionsService({ repos, access, clock, randomBytes, ways: signInWays }),
     signInWays,
     passwords,
-    users,
+    users: usersService({ repos, access, clock, metrics }),
     invites: invitesService({ repos, access, clock, randomBytes, hashes, passwords }),
-    account: accountService({ repos, access, clock, hashes, passwords, users }),
+    account: accountService({ repos, access, clock, hashes, passwords }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),
     imports: importService({ ...transfers, importing }),

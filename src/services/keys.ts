@@ -116,6 +116,7 @@ export function keysService({ repos, access, clock, randomBytes }: KeysDeps) {
           throw lastAdminKey(row.name)
         await repos.keys.revoke(id, now)
         await repos.sessions.deleteOf({ keyId: id })
+        await repos.invites.deleteCreatedBy(id)
         await record(repos, { type: 'key.revoked', key: row, caller, now })
       })
       access.forget()

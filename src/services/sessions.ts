@@ -41,10 +41,18 @@ export interface OpenedSession {
   token: string
 }
 
+interface SignIn {
+  /** Of the person. */
+  id: string
+  /** What the password was compared with. */
+  passwordHash: string
+  userAgent: string | undefined
+}
+
 export const sessionOperations = {
   list: { scope: 'any' },
   end: { scope: 'any' },
-  endAll: { scope: 'admin' },
+  endAll: { scope: 'admin', changesSecrets: true },
 } satisfies Operations<ReturnType<typeof sessionsService>>
 
 const DAY_MS = 86_400_000
@@ -113,13 +121,14 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
     },
 
     /**
-     * Opens a session for a person who has just proved who it is.
-     * @throws invalid_credentials if the person was deactivated meanwhile
+     * Opens a session for a person whose password was right.
+     * @throws invalid_credentials if the person was deactivated, or got another password, while it was compared
      */
-    async openOfUser(userId: string, userAgent: string | undefined): Promise<OpenedSession> {
+    async openOfUser({ id, passwordHash, userAgent }: SignIn): Promise<OpenedSession> {
       return repos.within(everywhere).transaction(async (repos) => {
-        const user = await repos.users.findForShare(userId)
-        if (!user?.isActive) throw invalidPassword()
+        const user = await repos.users.findForShare(id)
+        const isCurrent = (await repos.users.findPasswordHash(id)) === passwordHash
+        if (!user?.isActive || !isCurrent) throw invalidPassword()
         return openSession(repos, { user, userAgent })
       })
     },

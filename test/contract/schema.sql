@@ -205,7 +205,7 @@ create table invites (
   created_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
   constraint invites_hash_unique UNIQUE (hash),
-  constraint invites_person CHECK (((user_id IS NULL) = ((role IS NOT NULL) AND (name IS NOT NULL)))),
+  constraint invites_person CHECK (((num_nonnulls(user_id, role) = 1) AND ((role IS NULL) = (name IS NULL)) AND ((user_id IS NULL) OR (project_ids IS NULL)))),
   constraint invites_pkey PRIMARY KEY (id),
   constraint invites_reach CHECK (((project_ids IS NULL) OR ((role <> 'owner'::text) AND ((cardinality(project_ids) >= 1) AND (cardinality(project_ids) <= 20))))),
   constraint invites_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)

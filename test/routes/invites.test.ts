@@ -80,6 +80,8 @@ describe('an invite', () => {
       expect(codeOf(refused)).toEqual([410, 'invite_invalid'])
     }
     expect((await service.get('/api/invites')).body.data).toEqual([])
+    await service.service.cleanup.cleanUp()
+    expect(await service.query('select id from invites')).toEqual([])
   })
 
   test.each([
@@ -139,19 +141,19 @@ describe('who invites', () => {
     const owner = await person(service, { role: 'owner' })
     const key = await service.given.key()
     const byKey = await invite({}, key)
-    const [demoted, back] = [
-      (await service.post('/api/invites', { name: 'Ada', role: 'member' }, owner.with)).body,
-      (await service.post('/api/invites', { name: 'Ada', role: 'member' }, owner.with)).body,
-    ]
+    const demoted = (await service.post('/api/invites', { name: 'Ada', role: 'member' }, owner.with)).body
     await service.delete(`/api/keys/${(await service.get('/api/me', { key })).body.id}`)
     await service.patch(`/api/users/${owner.id}`, { role: 'member' })
     for (const { secret } of [byKey, demoted]) {
       const refused = await accept(service, { secret, username: 'late-guest', password: PASSWORD })
       expect(codeOf(refused)).toEqual([410, 'invite_invalid'])
     }
+    // They are gone, also for an owner who is one again.
     await service.patch(`/api/users/${owner.id}`, { role: 'owner' })
-    const accepted = await accept(service, { secret: back.secret, username: 'guest', password: PASSWORD })
-    expect(accepted.status).toBe(201)
+    const refused = await accept(service, { secret: demoted.secret, username: 'guest', password: PASSWORD })
+    expect(codeOf(refused)).toEqual([410, 'invite_invalid'])
+    const { data } = (await service.get('/api/invites')).body
+    expect(data.map(({ invitedBy }: { invitedBy: { id: string } }) => invitedBy.id)).not.toContain(owner.id)
   })
 })
 
@@ -174,6 +176,16 @@ describe('an invite for a new password', () => {
     expect(codeOf(await accept(service, { secret: other.secret, password }))).toEqual([410, 'invite_invalid'])
     expect(codeOf((await signInAs(service, ada.username)).response)).toEqual([401, 'invalid_credentials'])
     expect((await signInAs(service, ada.username, password)).response.status).toBe(201)
+  })
+
+  test('of one’s own needs a sign-in that is less than ten minutes old', async () => {
+    const ada = await person(service, { role: 'owner' })
+    await passTime(service, 10 * 60_000)
+    service.service.access.forget()
+    const make = ({ with: options }: { with: object }) =>
+      service.post('/api/invites', { userId: ada.id }, options)
+    expect(codeOf(await make(ada))).toEqual([403, 'sign_in_again'])
+    expect((await make(await signInAs(service, ada.username))).status).toBe(201)
   })
 
   test('is for an active person, also when it is accepted', async () => {

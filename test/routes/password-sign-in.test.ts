@@ -123,9 +123,12 @@ describe('the ways to sign in', () => {
   test('are limited by the environment, and an admin key stays one', async () => {
     const app = await startApp({ env: { PASSWORD_SIGN_IN: 'off', KEY_SIGN_IN: 'admin' } })
     expect((await app.get('/api/sign-in', { key: null })).body).toEqual({ password: false, keys: 'admin' })
-    const { secret } = (await app.post('/api/invites', { name: 'Ada', role: 'owner' })).body
+    expect(codeOf(await app.post('/api/invites', { name: 'Ada', role: 'owner' }))).toEqual([
+      400,
+      'validation_failed',
+    ])
     const refused = [
-      await accept(app, { secret, username: 'ada', password: PASSWORD }),
+      await accept(app, { secret: 's', username: 'ada', password: PASSWORD }),
       await post({ username: 'ada', password: PASSWORD }, app),
     ]
     for (const response of refused) {
@@ -202,6 +205,23 @@ describe('the account', () => {
       expect((await service.get('/api/me', options)).status).toBe(401)
     expect((await signInAs(service, ada.username)).response.status).toBe(401)
     expect((await signInAs(service, ada.username, 'the new password')).response.status).toBe(201)
+  })
+
+  test('cannot be taken over by what began before the password was changed', async () => {
+    const ada = await person(service)
+    const [{ hash }] = await service.query('select hash from passwords where user_id = $1', [ada.id])
+    const token = ada.with.headers.cookie.replace('inlet_session=', '')
+    const caller = await service.service.access.callerBySession(token)
+    const again = await signInAs(service, ada.username)
+    await service.put('/api/me/password', { password: 'the newest password' }, again.with)
+
+    const { sessions, account } = service.service
+    const opening = sessions.openOfUser({ id: ada.id, passwordHash: hash, userAgent: undefined })
+    await expect(opening).rejects.toMatchObject({ code: 'invalid_credentials' })
+    const setting = account.setPassword(caller, 'of the intruder')
+    await expect(setting).rejects.toMatchObject({ code: 'invalid_credentials' })
+    expect((await signInAs(service, ada.username, 'the newest password')).response.status).toBe(201)
+    expect((await service.get('/api/me', again.with)).status).toBe(200)
   })
 
   test('is not changed with a key, or in a session of one', async () => {

@@ -145,6 +145,8 @@ describe('deactivating a person', () => {
       isActive: false,
       keysToRotate: [{ id: made.body.id, name: 'of Ada' }],
     })
+    // The response may have been lost.
+    expect((await change(ada.id, { isActive: false })).body.keysToRotate).toEqual(body.keysToRotate)
     await expect.poll(() => stream.isEnded, { timeout: 2_000 }).toBe(true)
     expect(codeOf(await second.get('/api/me', ada.with))).toEqual([401, 'invalid_credentials'])
     expect((await second.get(`/api/tasks/${task.id}`)).body).toMatchObject({ status: 'open', claim: null })
@@ -155,6 +157,19 @@ describe('deactivating a person', () => {
     expect((await activities(ada.id)).map(({ type }) => type)).toEqual(
       expect.arrayContaining(['person.created', 'person.deactivated', 'person.reactivated']),
     )
+  })
+
+  test('who is not an owner any more changes nothing, also if the request has waited', async () => {
+    const [ada, bob] = [await person(service, { role: 'owner' }), await person(service, { role: 'owner' })]
+    const actor = { type: 'user' as const, id: ada.id, name: ada.name }
+    await change(ada.id, { isActive: false })
+    for (const id of [ada.id, bob.id]) {
+      const change = { role: 'owner' as const, isActive: true }
+      await expect(service.service.users.updateAs(actor, { id, change })).rejects.toMatchObject({
+        code: 'insufficient_scope',
+      })
+    }
+    expect((await service.get(`/api/users/${ada.id}`)).body.isActive).toBe(false)
   })
 
   test('a lower role ends an open stream', async () => {

@@ -56,6 +56,10 @@ export const invites = pgTable(
     index('invites_user').on(table.userId),
     check('invites_reach', reachCheck),
     // A new password brings no rights.
-    check('invites_person', sql`(user_id is null) = (role is not null and name is not null)`),
+    check(
+      'invites_person',
+      sql`num_nonnulls(user_id, role) = 1 and (role is null) = (name is null)
+      and (user_id is null or project_ids is null)`,
+    ),
   ],
 )

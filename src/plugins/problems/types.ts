@@ -155,7 +155,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   project_in_use: [
     409,
     'Project in use',
-    'A project can only be deleted if no rule, valid key, routing rule, source, webhook or connection references it. Deleted rules do not count; they are removed with it.',
+    'A project can only be deleted if no rule, valid key, routing rule, source, webhook, connection, person or invite references it. Deleted rules do not count; they are removed with it.',
   ],
   last_admin_key: [
     409,

@@ -143,7 +143,9 @@ function targetIn({ db }: Session): ImportTarget {
           case when exists (select from sources) then 'sources' end,
           case when exists (select from webhooks) then 'outgoing webhooks' end,
           case when exists (select from codehost_connections) then 'a connected repository' end,
-          case when exists (select from api_keys where project_id is not null) then 'keys bound to a project' end
+          case when exists (select from api_keys where project_id is not null) then 'keys bound to a project' end,
+          case when exists (select from users where project_ids is not null)
+            or exists (select from invites where project_ids is not null) then 'people with some projects' end
         ], null) as contents`)
       return rows[0]?.contents ?? []
     },

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, gt, lte, sql } from '../../db/drizzle.ts'
 import { invites } from '../../db/tables/people.ts'
 import type { Executor } from '../index.ts'
 
@@ -7,6 +7,7 @@ export type InviteRow = typeof invites.$inferSelect
 const LIFETIME_DAYS = 7
 /** The instances' clocks may differ: only that of the database counts. */
 const isLive = gt(invites.expiresAt, sql`clock_timestamp()`)
+const isExpired = lte(invites.expiresAt, sql`clock_timestamp()`)
 
 /** Invites that were neither accepted nor withdrawn. */
 export function invitesRepository(db: Executor) {
@@ -61,6 +62,15 @@ export function invitesRepository(db: Executor) {
     async deleteAll(): Promise<number> {
       const { rowCount } = await db.delete(invites)
       return rowCount ?? 0
+    },
+
+    async deleteExpired(): Promise<void> {
+      await db.delete(invites).where(isExpired)
+    },
+
+    /** Deletes those that a key or a person created, who may not any more. */
+    async deleteCreatedBy(id: string): Promise<void> {
+      await db.delete(invites).where(eq(invites.invitedById, id))
     },
 
     async deleteOfUser(userId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { violates } from '../../db/database-error.ts'
-import { and, asc, eq, gt, isNull, or, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, gt, isNull, ne, or, sql } from '../../db/drizzle.ts'
 import { passwords, users } from '../../db/tables/people.ts'
 import { usernameTaken } from '../../errors/index.ts'
 import { announceAccessChange } from '../access-changes.ts'
@@ -8,6 +8,8 @@ import { writeLastUsed } from '../last-used.ts'
 import type { Reach } from '../reach.ts'
 
 export type UserRow = typeof users.$inferSelect
+
+const RIGHTS_LOCK = 0x1a5_7ae
 
 interface UserFilter {
   role?: UserRow['role'] | undefined
@@ -82,20 +84,37 @@ export function usersRepository(db: Executor, { projectIds }: Reach) {
       return row
     },
 
-    /** Locks the active owners, and returns their IDs: two cannot demote each other. To be called before other locks. */
-    async lockOwners(): Promise<string[]> {
-      const owners = await db
-        .select({ id: users.id })
-        .from(users)
-        .where(and(eq(users.role, 'owner'), eq(users.isActive, true)))
-        .orderBy(asc(users.id))
-        .for('update')
-      return owners.map(({ id }) => id)
+    /** Changes of rights take turns, so that two owners cannot demote each other. To be called before other locks. */
+    async lockRights(): Promise<void> {
+      await db.execute(sql`select pg_advisory_xact_lock(${RIGHTS_LOCK})`)
     },
 
+    async isAnotherOwner(id: string): Promise<boolean> {
+      const rows = await db
+        .select({ id: users.id })
+        .from(users)
+        .where(and(ne(users.id, id), eq(users.role, 'owner'), eq(users.isActive, true)))
+        .limit(1)
+      return rows.length > 0
+    },
+
+    /** Changes a name or an address, which need not be known at once. */
+    async rename(id: string, change: Partial<Pick<UserRow, 'name' | 'email'>>): Promise<void> {
+      await db.update(users).set(change).where(eq(users.id, id))
+    },
+
+    /** Changes what a person may do, and announces it to all instances. */
     async update(id: string, change: Partial<Omit<UserRow, 'id' | 'username'>>): Promise<void> {
       await db.update(users).set(change).where(eq(users.id, id))
       await announceAccessChange(db)
+    },
+
+    async findPasswordHash(userId: string): Promise<string | undefined> {
+      const [row] = await db
+        .select({ hash: passwords.hash })
+        .from(passwords)
+        .where(eq(passwords.userId, userId))
+      return row?.hash
     },
 
     async setPassword(userId: string, hash: string): Promise<void> {

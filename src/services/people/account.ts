@@ -1,21 +1,23 @@
+import { isNoChange } from '../../domain/changes.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { userNotFound } from '../../errors/index.ts'
+import { sessionEnded, userNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { Repositories } from '../../repositories/index.ts'
+import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import type { UserRow } from '../../repositories/people/users.ts'
 import type { NameChange, User } from '../../schemas/user.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { actorOf, changeLog } from '../activity/row.ts'
+import { changeLog } from '../activity/row.ts'
+import { toUser } from '../user-view.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { PasswordHashes } from './passwords.ts'
-import type { UsersService } from './users.ts'
+import { changesOf } from './users.ts'
 
 interface AccountDeps {
   repos: Repositories
-  access: Pick<AccessService, 'forget'>
+  access: Pick<AccessService, 'forget' | 'refresh'>
   clock: Clock
   hashes: PasswordHashes
   passwords: Pick<PasswordSignIn, 'requireOn'>
-  users: Pick<UsersService, 'updateAs'>
 }
 
 export const accountOperations = {
@@ -24,27 +26,37 @@ export const accountOperations = {
 } satisfies Operations<ReturnType<typeof accountService>>
 
 /** What a person changes of its own account. */
-export function accountService({ repos, access, clock, hashes, passwords, users }: AccountDeps) {
+export function accountService({ repos, access, clock, hashes, passwords }: AccountDeps) {
   const record = changeLog(clock)
 
   return {
+    /** @throws user_not_found if the person was deactivated meanwhile */
     async update(caller: Caller, change: NameChange): Promise<User> {
-      const request = { id: caller.principal.id, change }
-      const { keysToRotate: _, ...user } = await users.updateAs(actorOf(caller), request)
-      return user
+      const user = await repos.within(caller).transaction(async (repos) => {
+        const before = await lockedSelf(repos, caller)
+        const after = { ...before, ...change }
+        const changes = changesOf(before, after)
+        if (isNoChange(changes)) return before
+        await repos.users.rename(before.id, change)
+        const metadata = { userId: before.id, username: before.username, changes }
+        await record(repos, { type: 'person.updated', caller, now: clock.now(), metadata })
+        return after
+      })
+      access.refresh()
+      return toUser(user)
     },
 
     /**
      * Replaces the password, and ends all other sessions of the person.
-     * @throws rate_limited, validation_failed if passwords are off; user_not_found if the person was deactivated meanwhile
+     * @throws rate_limited, validation_failed if passwords are off; user_not_found, invalid_credentials if the person was
+     * deactivated or the session ended while the password was hashed
      */
     async setPassword(caller: Caller, password: string): Promise<void> {
       passwords.requireOn()
       const hash = await hashes.hash(password)
       await repos.within(caller).transaction(async (repos) => {
-        const user = await repos.users.findForUpdate(caller.principal.id)
-        if (!user?.isActive) throw userNotFound(caller.principal.id)
-        const { id: userId, username } = user
+        const { id: userId, username } = await lockedSelf(repos, caller)
+        if (!(await repos.sessions.find(caller.id, userId))) throw sessionEnded()
         await repos.users.setPassword(userId, hash)
         await repos.sessions.deleteOf({ userId }, { exceptId: caller.id })
         const metadata = { userId, username }
@@ -52,5 +64,11 @@ export function accountService({ repos, access, clock, hashes, passwords, users 
       })
       access.forget()
     },
+  }
+
+  async function lockedSelf(repos: BoundRepositories, { principal }: Caller): Promise<UserRow> {
+    const user = await repos.users.findForUpdate(principal.id)
+    if (!user?.isActive) throw userNotFound(principal.id)
+    return user
   }
 }

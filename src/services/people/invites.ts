@@ -1,5 +1,4 @@
 import { orderById } from '../../domain/cursor.ts'
-import { allows } from '../../domain/key-strength.ts'
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { isReservedUsername } from '../../domain/people.ts'
@@ -7,6 +6,7 @@ import { hashOf } from '../../domain/secret.ts'
 import {
   inviteInvalid,
   inviteNotFound,
+  signInAgain,
   userNotFound,
   usernameTaken,
   validationFailed,
@@ -15,12 +15,12 @@ import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { InviteRow } from '../../repositories/people/invites.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
-import type { Scope } from '../../schemas/caller.ts'
 import type { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { activityRow, actorOf, changeLog, SERVICE } from '../activity/row.ts'
+import { activityRow, actorOf, changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { type OpenedSession, openSessionOf } from '../sessions.ts'
+import { mayManagePeople } from './managers.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { PasswordHashes } from './passwords.ts'
 import { distinctIds, MANAGING_PEOPLE, refuseReachOfOwner, requireProjects } from './users.ts'
@@ -31,7 +31,7 @@ interface InvitesDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   hashes: PasswordHashes
-  passwords: Pick<PasswordSignIn, 'requireOn'>
+  passwords: Pick<PasswordSignIn, 'requireOn' | 'browserOf'>
 }
 
 export const inviteOperations = {
@@ -51,7 +51,12 @@ export function invitesService(deps: InvitesDeps) {
      * Creates an invite. Its secret is only returned once.
      * @throws user_not_found, project_not_found, project_archived, validation_failed
      */
-    create: (caller: Caller, input: NewInvite) => createAs(actorOf(caller), input),
+    async create(caller: Caller, input: NewInvite): Promise<InviteWithSecret> {
+      const { principal, isRecentSignIn = false } = caller
+      // Otherwise, a session that somebody left open would be enough to change the password.
+      if (input.userId?.toLowerCase() === principal.id && !isRecentSignIn) throw signInAgain()
+      return createAs(actorOf(caller), input)
+    },
     createAs,
 
     /** Those that can be accepted, oldest first. */
@@ -80,7 +85,7 @@ export function invitesService(deps: InvitesDeps) {
     async accept(
       { secret, password, ...chosen }: InviteAcceptance,
       userAgent: string | undefined,
-    ): Promise<OpenedSession> {
+    ): Promise<OpenedSession & { browser: string }> {
       passwords.requireOn()
       const hash = hashOf(secret)
       // Before the password is hashed, which takes a while: everybody can send this.
@@ -89,11 +94,16 @@ export function invitesService(deps: InvitesDeps) {
       const names = found.userId === null ? namesOf(chosen, found) : refuseNames(chosen)
       const passwordHash = await hashes.hash(password)
       const opened = await repos.within(everywhere).transaction(async (repos) => {
+        // In the order of a deactivation, which locks the person before the invites.
+        if (found.userId !== null) await repos.users.findForUpdate(found.userId)
         const invite = await repos.invites.take(hash)
-        if (!invite || !(await mayStillInvite(repos, invite))) throw inviteInvalid()
+        if (!invite || !(await mayManagePeople(repos, inviterOf(invite)))) throw inviteInvalid()
         const user = names ? await join(repos, { invite, names }) : await recover(repos, invite)
         await repos.users.setPassword(user.id, passwordHash)
-        return openSession(repos, { user, userAgent })
+        return {
+          ...(await openSession(repos, { user, userAgent })),
+          browser: passwords.browserOf(passwordHash),
+        }
       })
       access.forget()
       return opened
@@ -101,6 +111,8 @@ export function invitesService(deps: InvitesDeps) {
   }
 
   async function createAs(actor: ActorRef, input: NewInvite): Promise<InviteWithSecret> {
+    // Nobody could accept it.
+    passwords.requireOn('')
     const invited = invitedBy(input)
     const secret = randomBytes(32).toString('base64url')
     return repos.within(everywhere).transaction(async (repos) => {
@@ -127,6 +139,8 @@ export function invitesService(deps: InvitesDeps) {
     const role = invite.role as UserRow['role']
     const now = clock.now()
     const { email, projectIds } = invite
+    // One may have been deleted in the moment in which the invite expired.
+    for (const id of projectIds ?? []) if (!(await repos.projects.findForShare(id))) throw inviteInvalid()
     const user: UserRow = {
       id: clock.newId(now),
       ...names,
@@ -160,27 +174,13 @@ export function invitesService(deps: InvitesDeps) {
     const row = { now: clock.now(), type, actor, metadata: { userId: id, username, ...metadata } }
     await repos.activity.insert([activityRow(clock, row)])
   }
-
-  /** Whether who created the invite could create it now. */
-  async function mayStillInvite(
-    repos: BoundRepositories,
-    { invitedByType, invitedById }: InviteRow,
-  ): Promise<boolean> {
-    // From the command line, of whoever has the database.
-    if (invitedById === null) return invitedByType === SERVICE.type
-    if (invitedByType === 'user') {
-      const user = await repos.users.findForShare(invitedById)
-      return user?.isActive === true && user.role === 'owner'
-    }
-    const key = await repos.keys.findForShare(invitedById)
-    const isLasting = key?.projectId === null && key.expiresAt === null
-    return isLasting && allows(key.scopes as Scope[], 'admin')
-  }
 }
 
 /** The page that accepts an invite; the secret is in the fragment, which no server and no log gets. */
 export const invitePage = ({ userId, secret }: { userId: string | null; secret: string }) =>
   `/${userId === null ? 'invite' : 'new-password'}#${secret}`
+
+const inviterOf = ({ invitedByType: type, invitedById: id }: InviteRow) => ({ type, id })
 
 interface Names {
   username: string

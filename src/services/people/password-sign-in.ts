@@ -1,6 +1,6 @@
-import { browserToken, knownBrowser } from '../../domain/known-browser.ts'
+import { browserToken, isBrowserToken, knownBrowser } from '../../domain/known-browser.ts'
 import { invalidPassword, rateLimited, validationFailed } from '../../errors/index.ts'
-import { minuteLimit } from '../../lib/minute-limit.ts'
+import { type MinuteLimit, minuteLimit } from '../../lib/minute-limit.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
 import type { PasswordHashes } from './passwords.ts'
@@ -20,6 +20,8 @@ interface PasswordSignInDeps {
 
 interface Checked {
   user: UserRow
+  /** What the password was compared with. */
+  passwordHash: string
   browser: string
 }
 
@@ -56,30 +58,47 @@ export function passwordSignIn({
     async check({ username: given, password, address, browser }: PasswordAttempt): Promise<Checked> {
       requireOn()
       const username = given.toLowerCase()
+      // The address first: one that guesses much costs neither memory nor a statement.
+      const isUnknown = browser === undefined || !isBrowserToken(browser)
+      if (isUnknown) refuseBeyond(ofAddress.take(address))
       const found = await credentials.users.findWithPassword(username)
-      const known = found && knownBrowser(browser, found.passwordHash)
+      const known = isUnknown ? undefined : found && knownBrowser(browser, found.passwordHash)
+      if (!isUnknown && known === undefined) refuseBeyond(ofAddress.take(address))
       const name = known === undefined ? username : `${username} ${known}`
-      const limits = [ofName.take(name), known === undefined ? ofAddress.take(address) : undefined]
-      const exceeded = limits.filter((limit) => limit?.isExceeded)
-      if (exceeded.length > 0) {
-        throw rateLimited(Math.max(...exceeded.map((limit) => limit?.resetSeconds ?? 0)))
+      refuseBeyond(ofName.take(name))
+      const giveBack = () => {
+        ofName.giveBack(name)
+        if (known === undefined) ofAddress.giveBack(address)
       }
-      if (!(await hashes.matches(password, found?.passwordHash)) || !found) throw invalidPassword()
-      // Only wrong ones count.
-      ofName.take(name, -1)
-      if (known === undefined) ofAddress.take(address, -1)
-      const id = known ?? randomBytes(16).toString('base64url')
-      return { user: found.user, browser: browserToken(id, found.passwordHash) }
+      const isRight = await hashes.matches(password, found?.passwordHash).catch((error) => {
+        // Nothing was compared.
+        giveBack()
+        throw error
+      })
+      if (!isRight || !found) throw invalidPassword()
+      giveBack()
+      return { ...found, browser: browserOf(found.passwordHash, known) }
     },
 
+    browserOf,
     requireOn,
   }
 
+  /** What a browser keeps that has signed in. */
+  function browserOf(passwordHash: string, known?: string): string {
+    return browserToken(known ?? randomBytes(16).toString('base64url'), passwordHash)
+  }
+
   /** @throws validation_failed */
-  function requireOn(): void {
+  function requireOn(path = '/password'): void {
     if (isOn) return
     throw validationFailed([
-      { path: '/password', code: 'not_allowed', message: 'is not supported here: PASSWORD_SIGN_IN is off' },
+      { path, code: 'not_allowed', message: 'is not supported here: PASSWORD_SIGN_IN is off' },
     ])
   }
+}
+
+/** @throws rate_limited */
+function refuseBeyond(allowance: ReturnType<MinuteLimit['take']>): void {
+  if (allowance?.isExceeded) throw rateLimited(allowance.resetSeconds)
 }

@@ -3,7 +3,7 @@ import { changesBetween, isNoChange } from '../../domain/changes.ts'
 import { orderById } from '../../domain/cursor.ts'
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
+import { insufficientScope, lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
@@ -22,6 +22,7 @@ import { readPage } from '../page.ts'
 import type { Recorder } from '../recorder.ts'
 import { toUser } from '../user-view.ts'
 import { writableProject } from '../writable-project.ts'
+import { mayManagePeople } from './managers.ts'
 
 interface UsersDeps {
   repos: Repositories
@@ -53,8 +54,6 @@ export const userOperations = {
   update: MANAGING_PEOPLE,
   listPeople: { scope: 'any' },
 } satisfies Operations<ReturnType<typeof usersService>>
-
-export type UsersService = ReturnType<typeof usersService>
 
 /** People: their roles, their reach, and whether they can sign in. */
 export function usersService({ repos, access, clock, metrics }: UsersDeps) {
@@ -92,7 +91,7 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
 
     /**
      * Changes a person. Another role or reach ends what the person has open; deactivating ends sessions and claims.
-     * @throws user_not_found, last_owner, project_not_found, project_archived, validation_failed
+     * @throws insufficient_scope, user_not_found, last_owner, project_not_found, project_archived, validation_failed
      */
     update: (caller: Caller, request: RequestedChange) => updateAs(actorOf(caller), request),
     updateAs,
@@ -100,37 +99,57 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
 
   async function updateAs(actor: ActorRef, { id, change }: RequestedChange): Promise<ChangedUser> {
     const changed = await repos.within(everywhere).transaction(async (repos) => {
-      const owners = await repos.users.lockOwners()
+      await repos.users.lockRights()
+      // The request may have waited for one that took the rights of its sender.
+      if (!(await mayManagePeople(repos, actor))) throw insufficientScope('admin')
       const before = await repos.users.findForUpdate(id)
       if (!before) throw userNotFound(id)
       const after = changedUser(before, change)
       await requireProjects(repos, { before: before.projectIds, after: after.projectIds })
-      const isOwner = after.role === 'owner' && after.isActive
-      if (owners.includes(before.id) && !isOwner && owners.length === 1) throw lastOwner(before.name)
-      const changes = changesBetween({ before, after, names: ['name', 'role', 'projectIds', 'isActive'] })
-      if (after.email !== before.email) Object.assign(changes, { email: 'changed' })
-      if (isNoChange(changes)) return { user: before, keys: [], isEnded: false }
+      const stopsOwning = isOwner(before) && !isOwner(after)
+      if (stopsOwning && !(await repos.users.isAnotherOwner(before.id))) throw lastOwner(before.name)
+      const changes = changesOf(before, after)
+      const keys = after.isActive ? [] : await keysToRotate(repos, before.id)
+      if (isNoChange(changes)) return { user: before, keys, isEnded: false }
       await repos.users.update(before.id, after)
+      if (stopsOwning) await repos.invites.deleteCreatedBy(before.id)
       const isEnded = before.isActive && !after.isActive
-      const keys = isEnded ? await end(repos, before.id) : []
+      if (isEnded) await end(repos, before.id)
       const metadata = { userId: before.id, username: before.username, changes }
       const row = { type: activityType(before, after), actor, now: clock.now(), metadata }
       await repos.activity.insert([activityRow(clock, row)])
       return { user: after, keys, isEnded }
     })
     access.forget()
-    // The worker would do it within seconds.
-    if (changed.isEnded) while (await openExpired(repos.within(everywhere), { clock, metrics }));
+    if (changed.isEnded) await openTasks()
     return { ...toUser(changed.user), keysToRotate: changed.keys }
   }
 
-  /** Ends what a person has open, and returns the keys that the person may know. */
-  async function end(repos: BoundRepositories, userId: string): Promise<{ id: string; name: string }[]> {
+  /** Ends what a person has open. */
+  async function end(repos: BoundRepositories, userId: string): Promise<void> {
     await repos.sessions.deleteOf({ userId })
     await repos.invites.deleteOfUser(userId)
     await repos.claims.endLeasesOf(userId)
+  }
+
+  /** Opens tasks whose claims have ended. The worker would do it within seconds, and does it if this fails. */
+  async function openTasks(): Promise<void> {
+    const bound = repos.within(everywhere)
+    while (await openExpired(bound, { clock, metrics }).catch(() => false));
+  }
+
+  /** The keys that a person may know. */
+  function keysToRotate(repos: BoundRepositories, userId: string): Promise<{ id: string; name: string }[]> {
     return repos.keys.listCreatedBy(userId, { now: clock.now(), limit: MAX_KEYS_TO_ROTATE })
   }
+}
+
+const isOwner = ({ role, isActive }: UserRow) => role === 'owner' && isActive
+
+/** The changes of a person for the activity log, which has no addresses. */
+export function changesOf(before: UserRow, after: UserRow): object {
+  const changes = changesBetween({ before, after, names: ['name', 'role', 'projectIds', 'isActive'] })
+  return after.email === before.email ? changes : { ...changes, email: 'changed' }
 }
 
 function activityType(before: UserRow, after: UserRow): string {
