@@ -18,7 +18,7 @@ describe('a lazy component', () => {
     await rowOf(page, 'Seen before').waitFor()
     const fetched = () =>
       page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join(" ")')
-    for (const part of ['help-dialog', 'open-menu', 'session-expired-dialog', 'new-task-dialog'])
+    for (const part of ['help-dialog', 'open-menu', 'sign-in-dialog', 'new-task-dialog'])
       await expect.poll(fetched).toContain(part)
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Status: Open, In progress' }).click()
