@@ -14,9 +14,9 @@ export const browserToken = (id: string, passwordHash: string) =>
 /** Whether it looks like one: others need not be compared. */
 export const isBrowserToken = (text: string) => /^[\w-]{22}\.[\w-]{43}$/.test(text)
 
-/** The id in the token; undefined if there is none, or it was not made with this password. */
-export function knownBrowser(token: string | undefined, passwordHash: string): string | undefined {
-  const [id = '', signature = ''] = (token ?? '').split(SEPARATOR)
+/** The id in the token; undefined if it was not made with this password. */
+export function knownBrowser(token: string, passwordHash: string): string | undefined {
+  const [id = '', signature = ''] = token.split(SEPARATOR)
   const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(id, passwordHash))]
   return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined
 }

@@ -22,6 +22,10 @@ interface SignInOptions
   isPublicHttps: boolean
 }
 
+const OPENED = {
+  201: responses(ref(Session), { description: 'The session. The cookie is in `Set-Cookie`.' }),
+}
+
 /** Signs in with what the body contains: the API routes without credentials in headers. */
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
   const { sessions, access, passwords, invites, failures, limitCaller } = options
@@ -63,11 +67,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         description:
           'Signs in to the dashboard, with a username and password or with an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429), except from a browser that has signed in with this password before.',
         body: ref(NewSession),
-        response: {
-          201: responses(ref(Session), {
-            description: 'The session. The cookie is in `Set-Cookie`.',
-          }),
-        },
+        response: OPENED,
       },
     },
     async (request, reply) => {
@@ -112,11 +112,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         description:
           'Creates the person who was invited, or sets a new password, and signs in. An invite can be accepted once.',
         body: ref(InviteAcceptance),
-        response: {
-          201: responses(ref(Session), {
-            description: 'The session. The cookie is in `Set-Cookie`.',
-          }),
-        },
+        response: OPENED,
       },
     },
     async (request, reply) => {
@@ -155,19 +151,16 @@ type Credentials = { key: string } | { key?: undefined; username: string; passwo
 
 /** @throws validation_failed unless it is either a key, or a username with a password */
 function credentialsIn({ key, username, password }: NewSession): Credentials {
-  if (key === undefined && username !== undefined && password !== undefined) return { username, password }
-  if (key !== undefined && username === undefined && password === undefined) return { key }
-  const path =
-    key === undefined && username !== undefined
-      ? '/password'
-      : key === undefined && password !== undefined
-        ? '/username'
-        : '/key'
-  const message =
-    key === undefined
-      ? 'is required: send username and password, or key'
-      : 'must not be set together with username and password'
-  throw validationFailed([{ path, code: key === undefined ? 'required' : 'not_allowed', message }])
+  if (key !== undefined) {
+    if (username === undefined && password === undefined) return { key }
+    const message = 'must not be set together with username and password'
+    throw validationFailed([{ path: '/key', code: 'not_allowed', message }])
+  }
+  if (username !== undefined && password !== undefined) return { username, password }
+  const isNothing = username === undefined && password === undefined
+  const path = isNothing ? '/key' : `/${username === undefined ? 'username' : 'password'}`
+  const message = 'is required: send username and password, or key'
+  throw validationFailed([{ path, code: 'required', message }])
 }
 
 /** Longer than any session: the service ends a session by its last use. */

@@ -24,7 +24,7 @@ import {
   projectIdsOf,
   SESSION_IDLE_MS,
 } from './access.ts'
-import { activityRow, changeLog } from './activity/row.ts'
+import { activityRow, actorOfUser, changeLog } from './activity/row.ts'
 import { readPage } from './page.ts'
 
 interface SessionsDeps {
@@ -34,6 +34,8 @@ interface SessionsDeps {
   randomBytes(size: number): Buffer
   ways: Pick<SignInWays, 'keys'>
 }
+
+type SessionSources = Pick<SessionsDeps, 'clock' | 'randomBytes'>
 
 /** A session that was just opened. The token goes into the cookie and nowhere else. */
 export interface OpenedSession {
@@ -60,21 +62,32 @@ const DAY_MS = 86_400_000
 const USER_IDLE_MS = 7 * DAY_MS
 const USER_MAX_MS = 30 * DAY_MS
 
+interface NewSession {
+  now: Date
+  userAgent: string | undefined
+}
+
+/** What each session begins with, and its token, of which only the hash is stored. */
+function newSession({ clock, randomBytes }: SessionSources, { now, userAgent }: NewSession) {
+  const token = randomBytes(32).toString('base64url')
+  return {
+    id: clock.newId(now),
+    hash: hashOf(token),
+    userAgent: userAgent?.slice(0, 500) ?? null,
+    token,
+  }
+}
+
 /** Returns a function that opens the session of a person, in a transaction. */
-export function openSessionOf({ clock, randomBytes }: Pick<SessionsDeps, 'clock' | 'randomBytes'>) {
+export function openSessionOf({ clock, randomBytes }: SessionSources) {
   return async function openSession(
     repos: BoundRepositories,
     { user, userAgent }: { user: UserRow; userAgent: string | undefined },
   ): Promise<OpenedSession> {
     const now = clock.now()
-    const token = randomBytes(32).toString('base64url')
-    const row = await repos.sessions.insertOfUser({
-      id: clock.newId(now),
-      hash: hashOf(token),
-      userId: user.id,
-      userAgent: userAgent?.slice(0, 500) ?? null,
-    })
-    const actor = { type: 'user' as const, id: user.id, name: user.name }
+    const { token, ...session } = newSession({ clock, randomBytes }, { now, userAgent })
+    const row = await repos.sessions.insertOfUser({ ...session, userId: user.id })
+    const actor = actorOfUser(user)
     const metadata = { sessionId: row.id, userId: user.id }
     await repos.activity.insert([activityRow(clock, { now, type: 'session.created', actor, metadata })])
     return { session: ofUser(row, { user, currentId: row.id }), token }
@@ -94,13 +107,11 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
     async open(caller: KeyCaller, userAgent: string | undefined): Promise<OpenedSession> {
       if (ways.keys === 'admin' && !allows(caller.scopes, 'admin')) throw insufficientScope('admin')
       const now = clock.now()
-      const token = randomBytes(32).toString('base64url')
+      const { token, ...session } = newSession({ clock, randomBytes }, { now, userAgent })
       const row = {
-        id: clock.newId(now),
-        hash: hashOf(token),
+        ...session,
         keyId: caller.principal.id,
         secretHash: caller.secretHash,
-        userAgent: userAgent?.slice(0, 500) ?? null,
         createdAt: now,
         lastSeenAt: now,
       }

@@ -20,7 +20,7 @@ async function linkIn(page: Page, title: string): Promise<string> {
 }
 
 describe('the first owner', () => {
-  test('is created from the session of a key, and goes on as a person', async ({ app }) => {
+  test('is created from the session of a key, and continues as a person', async ({ app }) => {
     const page = await app.open('/tasks')
     await page.getByRole('button', { name: 'Create your account' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create your account' })

@@ -13,7 +13,7 @@ export const meQuery = queryOptions({
       const me = await dataOf(api.GET('/api/me'))
       if (identify(principalOf(me).id)) return await startAnew(client)
       const before = client.getQueryData<Me>(['me'])
-      if (before && accessOf(before) !== accessOf(me)) dropAllBut(client, 'me')
+      if (before && accessOf(before) !== accessOf(me)) dropData(client)
       return me
     } catch (error) {
       if (problemOf(error).status === 401) return null
@@ -37,8 +37,8 @@ export function isPrincipal(me: Me, { type, id }: { type: string; id: string | n
 const accessOf = ({ scopes, projectIds }: Me) => JSON.stringify([scopes, projectIds])
 
 /** Loads what is shown again: it may be out of reach now. */
-function dropAllBut(queryClient: QueryClient, kept: string) {
-  void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== kept })
+function dropData(queryClient: QueryClient) {
+  void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
 }
 
 /** Loads the page again, without any data of who was signed in before. What waits for it waits until then. */

@@ -94,7 +94,7 @@ function Profile({ user }: { user: User }) {
   )
 }
 
-/** Asks to sign in again where the service does, and then goes on. */
+/** Asks to sign in again where the service does, and then continues. */
 function ChangePassword({ username }: { username: string }) {
   const { me } = useMe()
   const { refresh } = useMutation('sessions')

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
 import { type NewPerson, NewPersonForm } from '../session/new-person-form.tsx'
 
-/** Creates an owner by an invite that is accepted at once, and goes on as that person. */
+/** Creates an owner by an invite that is accepted at once, and continues as that person. */
 export default function FirstOwnerDialog({ onClose }: { onClose(): void }) {
   const invite = useRef<Schema<'InviteWithSecret'>>(undefined)
 

@@ -2,6 +2,7 @@ import type { ActorRef } from '../../domain/new-task.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
+import type { UserRow } from '../../repositories/people/users.ts'
 import type { Caller } from '../access.ts'
 
 /** The actor of what Inlet does by itself. */
@@ -43,6 +44,13 @@ export function changeLog(clock: Pick<Clock, 'newId'>) {
     { caller, ...row }: Omit<NewActivityRow, 'actor'> & { caller: Caller },
   ): Promise<void> => repos.activity.insert([activityRow(clock, { ...row, actor: actorOf(caller) })])
 }
+
+/** The actor that a person is. */
+export const actorOfUser = ({ id, name }: Pick<UserRow, 'id' | 'name'>): ActorRef => ({
+  type: 'user',
+  id,
+  name,
+})
 
 /** The type of a key as an actor. */
 const TYPE_OF_CHANNEL = { api: 'key', dashboard: 'session', assistant: 'assistant' } as const

@@ -17,13 +17,13 @@ import type { InviteRow } from '../../repositories/people/invites.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
 import type { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
 import type { AccessService, Caller } from '../access.ts'
-import { activityRow, actorOf, changeLog } from '../activity/row.ts'
+import { activityRow, actorOf, actorOfUser, changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import { type OpenedSession, openSessionOf } from '../sessions.ts'
 import { mayManagePeople } from './managers.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { PasswordHashes } from './passwords.ts'
-import { distinctIds, MANAGING_PEOPLE, refuseReachOfOwner, requireProjects } from './users.ts'
+import { MANAGING_PEOPLE, refuseReachOfOwner, requireProjects, storedReach } from './users.ts'
 
 interface InvitesDeps {
   repos: Repositories
@@ -95,10 +95,10 @@ export function invitesService(deps: InvitesDeps) {
       const passwordHash = await hashes.hash(password)
       const opened = await repos.within(everywhere).transaction(async (repos) => {
         // In the order of a deactivation, which locks the person before the invites.
-        if (found.userId !== null) await repos.users.findForUpdate(found.userId)
+        const person = found.userId === null ? undefined : await repos.users.findForUpdate(found.userId)
         const invite = await repos.invites.take(hash)
         if (!invite || !(await mayManagePeople(repos, inviterOf(invite)))) throw inviteInvalid()
-        const user = names ? await join(repos, { invite, names }) : await recover(repos, invite)
+        const user = names ? await join(repos, { invite, names }) : await recover(repos, person)
         await repos.users.setPassword(user.id, passwordHash)
         return {
           ...(await openSession(repos, { user, userAgent })),
@@ -156,9 +156,8 @@ export function invitesService(deps: InvitesDeps) {
     return user
   }
 
-  /** Ends everything that was opened with the old password. */
-  async function recover(repos: BoundRepositories, { userId }: InviteRow): Promise<UserRow> {
-    const user = userId === null ? undefined : await repos.users.findForUpdate(userId)
+  /** Ends everything that was opened with the old password of a person, who is locked. */
+  async function recover(repos: BoundRepositories, user: UserRow | undefined): Promise<UserRow> {
     if (!user?.isActive) throw inviteInvalid()
     await repos.sessions.deleteOf({ userId: user.id })
     await repos.invites.deleteOfUser(user.id)
@@ -170,8 +169,12 @@ export function invitesService(deps: InvitesDeps) {
     repos: BoundRepositories,
     { type, user: { id, username, name }, metadata }: { type: string; user: UserRow; metadata: object },
   ): Promise<void> {
-    const actor = { type: 'user' as const, id, name }
-    const row = { now: clock.now(), type, actor, metadata: { userId: id, username, ...metadata } }
+    const row = {
+      now: clock.now(),
+      type,
+      actor: actorOfUser({ id, name }),
+      metadata: { userId: id, username, ...metadata },
+    }
     await repos.activity.insert([activityRow(clock, row)])
   }
 }
@@ -211,7 +214,7 @@ function invitedBy({ userId, name, email = null, role, projectIds }: NewInvite):
   }
   if (name === undefined || role === undefined) throw missing({ name, role })
   if (role === 'owner') refuseReachOfOwner(projectIds)
-  return { userId: null, name, email, role, projectIds: distinctIds(projectIds) }
+  return { userId: null, name, email, role, projectIds: storedReach(projectIds) }
 }
 
 const missing = (members: Record<string, unknown>) =>

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { changesBetween, isNoChange } from '../../domain/changes.ts'
 import { orderById } from '../../domain/cursor.ts'
+import { distinctIds } from '../../domain/dependencies.ts'
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { insufficientScope, lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
@@ -164,7 +165,7 @@ function changedUser(before: UserRow, { projectIds, ...change }: UserChange): Us
     refuseReachOfOwner(projectIds)
     return { ...after, projectIds: null }
   }
-  const ids = projectIds === undefined ? before.projectIds : distinctIds(projectIds)
+  const ids = projectIds === undefined ? before.projectIds : storedReach(projectIds)
   return { ...after, projectIds: isDeepStrictEqual(ids, before.projectIds) ? before.projectIds : ids }
 }
 
@@ -176,8 +177,9 @@ export function refuseReachOfOwner(projectIds: string[] | null | undefined): voi
   ])
 }
 
-export const distinctIds = (ids: string[] | null | undefined): string[] | null =>
-  ids ? [...new Set(ids.map((id) => id.toLowerCase()))].sort() : null
+/** A reach as it is stored: each project once, in the order of the IDs. */
+export const storedReach = (ids: string[] | null | undefined): string[] | null =>
+  ids ? distinctIds(ids).sort() : null
 
 /**
  * Locks the projects that are added to a reach: they are not deleted meanwhile.
