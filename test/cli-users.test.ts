@@ -53,3 +53,9 @@ test('the last owner is not deactivated', async () => {
   const { code, output } = await users(['deactivate', 'last'])
   expect([code, output]).toEqual([1, expect.stringMatching(/^"The owner" is the last active owner\./)])
 })
+
+test('an invite that nobody could accept is refused, and the database is not blamed', async () => {
+  const { code, output } = await users(['invite', '--name', 'Ada'], { PASSWORD_SIGN_IN: 'off' })
+  expect([code, output]).toEqual([1, expect.stringContaining('PASSWORD_SIGN_IN is off')])
+  expect(output).not.toContain('cannot be used')
+})

@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '../db/database-error.ts'
 import { type EmbeddedServer, startExisting } from '../db/embedded/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/pool.ts'
@@ -31,7 +32,7 @@ export async function onDatabase(
   const db = openDatabase({ connectionString, size, onError() {} })
   let refusal: string | undefined
   const prepare = async () => {
-    refusal = await work({ repos: repositories(db), server })
+    refusal = await work({ repos: repositories(db), server }).catch(refusalIn)
   }
   try {
     await retryUntilDeadline(() => migrate(connectionString, { prepare }), {
@@ -45,6 +46,12 @@ export async function onDatabase(
     await server?.stop()
   }
   if (refusal) throw new Error(refusal)
+}
+
+/** What a use case refuses is no fault of the database. */
+function refusalIn(error: unknown): string {
+  if (error instanceof Error && error.name === 'AppError' && !isDatabaseAway(error)) return error.message
+  throw error
 }
 
 /** Why a command refuses that needs the database for itself. */

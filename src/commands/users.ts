@@ -57,20 +57,12 @@ export async function deactivateUser({ config, words, signal }: Call): Promise<v
     const user = await repos.within(everywhere).users.findByUsername(username)
     if (!user) return `No person has the username ${username}.`
     const users = usersService(depsOn(repos))
-    try {
-      const { keysToRotate } = await users.updateAs(SERVICE, { id: user.id, change: { isActive: false } })
-      print(`Deactivated ${username}.`)
-      for (const { name } of keysToRotate) print(`Rotate the key "${name}": ${username} created it.`)
-      return undefined
-    } catch (error) {
-      if (isLastOwner(error)) return error.message
-      throw error
-    }
+    const { keysToRotate } = await users.updateAs(SERVICE, { id: user.id, change: { isActive: false } })
+    print(`Deactivated ${username}.`)
+    for (const { name } of keysToRotate) print(`Rotate the key "${name}": ${username} created it.`)
+    return undefined
   })
 }
-
-const isLastOwner = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && error.code === 'last_owner'
 
 /** Nobody guesses here. */
 const ONCE = { maxWrongPasswords: 0 }
