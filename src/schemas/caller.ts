@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DateTime, Nullable, StringEnum, Uuid } from './parts.ts'
-import { User } from './user.ts'
+import { ProjectsInReach, User } from './user.ts'
 
 export const Scope = [
   'tasks:read',
@@ -32,9 +32,7 @@ export const Me = Type.Object(
     projectId: Nullable(
       Uuid('The only project in reach, or null if there are several or all. See `projectIds`.'),
     ),
-    projectIds: Nullable(
-      Type.Array(Type.String(), { description: 'The projects in reach, or null for all projects.' }),
-    ),
+    projectIds: ProjectsInReach('The projects in reach, or null for all projects.'),
     expiresAt: Nullable(
       DateTime(
         'When the key expires, or the secret that was sent, if it was replaced; null if neither does.',

@@ -1,7 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DateTime, Nullable, PageOf, ref, StrictObject, Uuid } from './parts.ts'
 import { Actor } from './task.ts'
-import { Email, Password, PersonName, ProjectIds, ROLE_TEXT, RoleOf, Username } from './user.ts'
+import {
+  Email,
+  Password,
+  PersonName,
+  ProjectIds,
+  ProjectsInReach,
+  ROLE_TEXT,
+  RoleOf,
+  Username,
+} from './user.ts'
 
 const shown = {
   id: Uuid('The ID of the invite.'),
@@ -9,9 +18,7 @@ const shown = {
   name: Nullable(Type.String({ description: 'The name of who is invited, or null for a new password.' })),
   email: Nullable(Type.String({ description: 'The email address of who is invited, or null.' })),
   role: Nullable(RoleOf(`The role of who is invited, or null for a new password. ${ROLE_TEXT}`)),
-  projectIds: Nullable(
-    Type.Array(Type.String(), { description: 'The projects of who is invited, or null for all.' }),
-  ),
+  projectIds: ProjectsInReach('The projects of who is invited, or null for all.'),
   invitedBy: Type.Object(Actor.properties, { description: 'Who created the invite.' }),
   createdAt: DateTime('When the invite was created.'),
   expiresAt: DateTime('When the invite expires: after 7 days.'),

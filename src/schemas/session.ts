@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Scope } from './caller.ts'
 import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { ProjectsInReach } from './user.ts'
 
 export const Session = Type.Object(
   {
@@ -14,9 +15,7 @@ export const Session = Type.Object(
       maxItems: Scope.length,
       description: 'The scopes of the person or key.',
     }),
-    projectIds: Nullable(
-      Type.Array(Type.String(), { description: 'The projects in reach, or null for all projects.' }),
-    ),
+    projectIds: ProjectsInReach('The projects in reach, or null for all projects.'),
     userAgent: Nullable(Type.String({ description: 'The browser that the session was opened in.' })),
     isCurrent: Type.Boolean({ description: 'Whether this is the session of the current request.' }),
     createdAt: DateTime('When the session was opened.'),

@@ -9,8 +9,14 @@ export const RoleOf = (description: string) => StringEnum([...Role], { descripti
 export const ROLE_TEXT =
   'An `owner` can do everything, in all projects. A `member` has all scopes except `admin` and `metrics:read`. A `viewer` has `tasks:read` and `rules:read`.'
 
+const MAX_PROJECTS = 20
+
 export const ProjectIds = (description: string) =>
-  Type.Array(Uuid('The ID of a project.'), { minItems: 1, maxItems: 20, description })
+  Type.Array(Uuid('The ID of a project.'), { minItems: 1, maxItems: MAX_PROJECTS, description })
+
+/** The projects that somebody can access, as responses show them; null for all. */
+export const ProjectsInReach = (description: string) =>
+  Nullable(Type.Array(Type.String(), { maxItems: MAX_PROJECTS, description }))
 
 export const Username = Type.String({
   pattern: '^[a-z0-9-]{2,39}$',
@@ -53,9 +59,7 @@ export const User = Type.Object(
     name: Type.String({ description: 'The name that others see.' }),
     email: Nullable(Type.String({ description: 'The email address, or null if there is none.' })),
     role: RoleOf(ROLE_TEXT),
-    projectIds: Nullable(
-      Type.Array(Type.String(), { description: 'The projects that the person can access, or null for all.' }),
-    ),
+    projectIds: ProjectsInReach('The projects that the person can access, or null for all.'),
     isActive: Type.Boolean({ description: 'Whether the person can sign in.' }),
     lastSeenAt: Nullable(
       DateTime('When the person last used the service, accurate to a few seconds, or null if never.'),
@@ -109,6 +113,7 @@ export const ChangedUser = Type.Object(
         { description: 'A key.' },
       ),
       {
+        maxItems: 100,
         description:
           'If the person was deactivated: valid API keys that the person created, and so may know. At most 100.',
       },
