@@ -43,6 +43,7 @@ import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { peopleRoutes } from './routes/people.ts'
+import { personalKeysRoutes } from './routes/personal-keys.ts'
 import { problemsRoutes } from './routes/problems.ts'
 import { projectsRoutes } from './routes/projects.ts'
 import { pushRoutes } from './routes/push.ts'
@@ -137,6 +138,7 @@ export async function buildApp({
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(peopleRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
+    scope.register(personalKeysRoutes, { prefix: '/api/me/keys', ...service })
     scope.register(keysRoutes, { prefix: '/api/keys', ...service })
     scope.register(webhookSecretsRoutes, {
       prefix: '/api/webhook-secrets',

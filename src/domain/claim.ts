@@ -48,7 +48,7 @@ export function overriddenBy(actor: Pick<ActorRef, 'type' | 'id'>, task: ClaimCo
   return { overriddenClaim: { number: claim.number, by: claim.by } }
 }
 
-/** Whether the actor's key made the claim. A person in the dashboard is not the assistant that uses the same key. */
+/** Whether the actor made the claim. A session of a key is not the assistant that uses the same key. */
 export const isOwnClaim = (actor: Pick<ActorRef, 'type' | 'id'>, { by }: Pick<Claim, 'by'>): boolean =>
   actor.id === by.id && (actor.type === 'session') === (by.type === 'session')
 

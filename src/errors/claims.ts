@@ -6,10 +6,10 @@ export const taskClaimed = (id: string, claim: ClaimRef) =>
     claim,
   })
 
-/** For an assistant, of which several can use the same key. */
+/** For an assistant, of which several can use the same key, or keys of the same person. */
 export const claimOfThisKey = (id: string, claim: ClaimRef) =>
   new AppError('task_claimed', {
-    detail: `Task ${id} is already claimed with your key until ${claim.expiresAt}: go on with claimNumber ${claim.number}. Only if another assistant with the same key made this claim, leave the task to it.`,
+    detail: `Task ${id} is already claimed with your key, or by its person, until ${claim.expiresAt}: go on with claimNumber ${claim.number}. Only if somebody else made this claim, leave the task to them.`,
     claim,
   })
 
@@ -26,5 +26,5 @@ export const taskNotReady = (id: string, reason: string) =>
 
 export const claimLost = (id: string, number: number) =>
   new AppError('claim_lost', {
-    detail: `Claim ${number} of task ${id} has ended, or belongs to another key. Stop working on the task, or claim it again.`,
+    detail: `Claim ${number} of task ${id} has ended, or belongs to somebody else. Stop working on the task, or claim it again.`,
   })

@@ -28,6 +28,16 @@ export const personRequired = () =>
     detail: 'Only a person who is signed in can do this. Sign in with your username and password.',
   })
 
+export const personalKey = () =>
+  new AppError('personal_key', {
+    detail: 'This is a personal key, which opens no session. Sign in as its person.',
+  })
+
+export const tooManyKeys = (limit: number) =>
+  new AppError('too_many_keys', {
+    detail: `You have ${limit} personal keys, as many as a person can have. Revoke one first.`,
+  })
+
 export const signInAgain = () =>
   new AppError('sign_in_again', {
     detail: 'You signed in more than ten minutes ago. Sign in again to change what you sign in with.',

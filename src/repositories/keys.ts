@@ -1,15 +1,17 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, sql } from '../db/drizzle.ts'
 import { apiKeySecrets, apiKeys } from '../db/tables/access.ts'
+import { users } from '../db/tables/people.ts'
 import { announceAccessChange } from './access-changes.ts'
 import type { Executor } from './index.ts'
 import { writeLastUsed } from './last-used.ts'
+import type { UserRow } from './people/users.ts'
 import { isReached, type Reach } from './reach.ts'
 import { opaque } from './task-page-conditions.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 export type KeySecretRow = typeof apiKeySecrets.$inferSelect
-/** A key, with the expiry of the secret that it was found by. */
-export type KeyBySecret = KeyRow & { secretExpiresAt: Date | null }
+/** A key, with the expiry of the secret that it was found by, and its person. */
+export type KeyBySecret = KeyRow & { secretExpiresAt: Date | null; user: UserRow | null }
 type NamedKey = Pick<KeyRow, 'id' | 'name'>
 /** A key with the visible parts of its secrets. */
 export type ShownKeyRow = KeyRow &
@@ -19,15 +21,18 @@ export type ShownKeyRow = KeyRow &
 const ADMIN_KEYS_LOCK = 0x1a5_7ad
 
 interface KeyPageRequest {
+  /** Only personal keys of this person. */
+  userId?: string | undefined
   /** The id at the end of the previous page. */
   after: string | undefined
   limit: number
   now: Date
 }
 
-/** Management of keys, within a reach. */
+/** Management of keys, within a reach. Personal keys are in reach of all projects. */
 export function keysRepository(db: Executor, reach: Reach) {
-  const inReach = isReached(apiKeys.projectId, reach)
+  const isOfProject = isReached(apiKeys.projectId, reach)
+  const inReach = isOfProject && and(isOfProject, isNull(apiKeys.userId))
 
   return {
     async insert(key: KeyRow, secret: KeySecretRow): Promise<void> {
@@ -41,7 +46,7 @@ export function keysRepository(db: Executor, reach: Reach) {
     },
 
     /** Keys that were not revoked, oldest first. */
-    async list({ after, limit, now }: KeyPageRequest): Promise<ShownKeyRow[]> {
+    async list({ userId, after, limit, now }: KeyPageRequest): Promise<ShownKeyRow[]> {
       const ofKey = eq(apiKeySecrets.keyId, apiKeys.id)
       const newest = db
         .select()
@@ -59,6 +64,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .as('previous')
       // Without statistics the planner expects hardly any key that was not revoked, and would read and sort all.
       const isLive = opaque(isNull(apiKeys.revokedAt))
+      const isListed = userId === undefined ? inReach : eq(apiKeys.userId, userId)
       return db
         .select({
           ...getTableColumns(apiKeys),
@@ -69,7 +75,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .from(apiKeys)
         .innerJoinLateral(newest, sql`true`)
         .leftJoinLateral(previous, sql`true`)
-        .where(and(inReach, isLive, after ? gt(apiKeys.id, after) : undefined))
+        .where(and(isListed, isLive, after ? gt(apiKeys.id, after) : undefined))
         .orderBy(asc(apiKeys.id))
         .limit(limit)
     },
@@ -84,6 +90,16 @@ export function keysRepository(db: Executor, reach: Reach) {
       return row
     },
 
+    /** Locks a personal key that was not revoked. */
+    async findOfUserForUpdate(id: string, userId: string): Promise<KeyRow | undefined> {
+      const [row] = await db
+        .select()
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+        .for('update')
+      return row
+    },
+
     /** Locks a key that was not revoked against changes. */
     async findForShare(id: string): Promise<KeyRow | undefined> {
       const [row] = await db
@@ -94,7 +110,16 @@ export function keysRepository(db: Executor, reach: Reach) {
       return row
     },
 
-    /** Valid keys that this person created, oldest first. */
+    /** How many keys of a person were not revoked. */
+    async countOfUser(userId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(apiKeys)
+        .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+      return row?.count ?? 0
+    },
+
+    /** Valid keys of other systems that this person created, oldest first. */
     async listCreatedBy(userId: string, { now, limit }: { now: Date; limit: number }): Promise<NamedKey[]> {
       return db
         .select({ id: apiKeys.id, name: apiKeys.name })
@@ -102,6 +127,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .where(
           and(
             eq(apiKeys.createdById, userId),
+            isNull(apiKeys.userId),
             isNull(apiKeys.revokedAt),
             or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
           ),
@@ -119,6 +145,7 @@ export function keysRepository(db: Executor, reach: Reach) {
         .where(
           and(
             ne(apiKeys.id, id),
+            isNull(apiKeys.userId),
             isNull(apiKeys.projectId),
             sql`'admin' = any(${apiKeys.scopes})`,
             isNull(apiKeys.revokedAt),
@@ -157,6 +184,15 @@ export function keysRepository(db: Executor, reach: Reach) {
       await db.update(apiKeys).set({ revokedAt: now }).where(eq(apiKeys.id, id))
       await announceAccessChange(db)
     },
+
+    /** Revokes the personal keys of a person. */
+    async revokeOfUser(userId: string, now: Date): Promise<void> {
+      await db
+        .update(apiKeys)
+        .set({ revokedAt: now })
+        .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+      await announceAccessChange(db)
+    },
   }
 }
 
@@ -166,9 +202,10 @@ export function keyCredentials(db: Executor) {
     /** The key of a secret, also if it is revoked or expired. */
     async findBySecret(hash: string): Promise<KeyBySecret | undefined> {
       const [row] = await db
-        .select({ ...getTableColumns(apiKeys), secretExpiresAt: apiKeySecrets.expiresAt })
+        .select({ ...getTableColumns(apiKeys), secretExpiresAt: apiKeySecrets.expiresAt, user: users })
         .from(apiKeySecrets)
         .innerJoin(apiKeys, eq(apiKeys.id, apiKeySecrets.keyId))
+        .leftJoin(users, eq(users.id, apiKeys.userId))
         .where(eq(apiKeySecrets.hash, hash))
       return row
     },

@@ -97,7 +97,7 @@ export const commentsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'updateComment',
         summary: 'Update a comment',
         description:
-          'Updates the text of a comment that was written with the same key, or any with the scope `admin`. While the repository is connected, comments from the code host can only be edited there (403 `managed_by_codehost`). Keys without `tasks:read` only get `id`.',
+          'Updates the text of a comment that you wrote, or any with the scope `admin`. While the repository is connected, comments from the code host can only be edited there (403 `managed_by_codehost`). Keys without `tasks:read` only get `id`.',
         params: IdPath('comment'),
         body: ref(CommentChange),
         response: { 200: responses(ref(WrittenComment), { description: 'The updated comment.' }) },
@@ -118,7 +118,7 @@ export const commentsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
         operationId: 'deleteComment',
         summary: 'Delete a comment',
         description:
-          'Permanently deletes a comment that was written with the same key, or any with the scope `admin`. While the repository is connected, comments from the code host can only be deleted there (403 `managed_by_codehost`).',
+          'Permanently deletes a comment that you wrote, or any with the scope `admin`. While the repository is connected, comments from the code host can only be deleted there (403 `managed_by_codehost`).',
         params: IdPath('comment'),
         response: { 204: emptyResponse('The comment is deleted.') },
       },

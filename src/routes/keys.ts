@@ -8,6 +8,10 @@ import { keyOperations } from '../services/keys.ts'
 
 const tags = ['Access']
 
+const DAY_SECONDS = 86_400
+
+export const overlapOf = ({ overlapSeconds = DAY_SECONDS }: Rotation): number => overlapSeconds
+
 /** Creates, lists, rotates and revokes API keys. */
 export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = async (app, { keys }) => {
   app.post(
@@ -47,7 +51,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
         operationId: 'listKeys',
         summary: 'List API keys',
         description:
-          'Returns a page of API keys that your key can access and that aren’t revoked, oldest first. Secrets are never returned.',
+          'Returns a page of API keys that you can access and that aren’t revoked, oldest first. Secrets are never returned. If you can access all projects, personal keys are included.',
         querystring: PageQuery,
         response: { 200: responses(ApiKeyPage, { description: 'A page of API keys.' }) },
       },
@@ -59,23 +63,22 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
     '/:id/rotate',
     {
       preHandler: refuseIdempotencyKey,
-      config: { operation: keyOperations.rotate, errors: ['idempotency_not_supported', 'key_not_found'] },
+      config: {
+        operation: keyOperations.rotate,
+        errors: ['idempotency_not_supported', 'key_not_found', 'personal_key'],
+      },
       schema: {
         tags,
         operationId: 'rotateKey',
         summary: 'Rotate an API key',
         description:
-          'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Until it ends, the previous secret can’t create, rotate, or revoke keys or secrets. A session ends with the secret that opened it.',
+          'Creates a new secret for the key. The previous secret keeps working for `overlapSeconds` (one day by default); older secrets stop working at once. Until it ends, the previous secret can’t create, rotate, or revoke keys or secrets. A session ends with the secret that opened it. A personal key gets a new secret only from its person (403 `personal_key`).',
         params: IdPath('key'),
         body: ref(Rotation),
         response: { 200: responses(ref(ApiKeyWithSecret), { description: 'The key with its new secret.' }) },
       },
     },
-    (request) =>
-      keys.rotate(request.caller, {
-        id: request.params.id,
-        overlapSeconds: request.body.overlapSeconds ?? 86_400,
-      }),
+    ({ caller, params: { id }, body }) => keys.rotate(caller, { id, overlapSeconds: overlapOf(body) }),
   )
 
   app.delete(

@@ -56,6 +56,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
           'invalid_credentials',
           'expired_credentials',
           'insufficient_scope',
+          'personal_key',
           'origin_not_allowed',
           'rate_limited',
         ],

@@ -11,6 +11,7 @@ import {
 } from '../schemas/webhook-secret.ts'
 import type { Services } from '../services/index.ts'
 import { webhookSecretOperations } from '../services/webhook-secrets.ts'
+import { overlapOf } from './keys.ts'
 
 const tags = ['Access']
 
@@ -84,7 +85,7 @@ export const webhookSecretsRoutes: FastifyPluginAsyncTypebox<
     (request) =>
       webhookSecrets.rotate(request.caller, {
         id: request.params.id,
-        overlapSeconds: request.body.overlapSeconds ?? 86_400,
+        overlapSeconds: overlapOf(request.body),
       }),
   )
 

@@ -10,7 +10,7 @@ import { Delivery, DeliveryTask, DeliveryWithPayload, PushDelivery, PushReceipt 
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from './feedback.ts'
 import { ImportResult } from './import.ts'
 import { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from './invite.ts'
-import { ApiKey, ApiKeyWithSecret, NewApiKey, Rotation } from './key.ts'
+import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
 import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
@@ -136,6 +136,7 @@ export const namedSchemas = [
   ApiKey,
   ApiKeyWithSecret,
   NewApiKey,
+  NewPersonalKey,
   Rotation,
   Session,
   NewSession,

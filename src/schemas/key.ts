@@ -12,10 +12,17 @@ const Scopes = Type.Array(StringEnum([...Scope], { description: 'A scope.' }), {
 const shown = {
   id: Uuid('The ID of the key. It doesn’t change when the secret is rotated.'),
   name: Type.String({ description: 'The name of the key.' }),
+  userId: Nullable(
+    Uuid('The person whose personal key it is, which allows no more than the person; null for other keys.'),
+  ),
   prefix: Type.String({ description: 'The first characters of the current secret, after `inl_`.' }),
   lastFour: Type.String({ description: 'The last four characters of the current secret.' }),
   scopes: Scopes,
-  projectId: Nullable(Uuid('The project that the key is bound to, or null if it can access all projects.')),
+  projectId: Nullable(
+    Uuid(
+      'The project that the key is bound to, or null if it can access all projects, or all of its person.',
+    ),
+  ),
   expiresAt: Nullable(DateTime('When the key expires, or null if it doesn’t.')),
   previousSecretExpiresAt: Nullable(DateTime('When the previous secret expires, or null if there is none.')),
   lastUsedAt: Nullable(DateTime('When the key was last used, accurate to a few seconds, or null if never.')),
@@ -60,6 +67,20 @@ export const NewApiKey = StrictObject(
   { $id: 'NewApiKey', description: 'The API key to create.' },
 )
 export type NewApiKey = Static<typeof NewApiKey>
+
+export const NewPersonalKey = StrictObject(
+  {
+    name: NewApiKey.properties.name,
+    scopes: Type.Optional({
+      ...Scopes,
+      description: 'The scopes of the key. If omitted, all that your role allows, except `admin`.',
+    }),
+    projectId: Type.Optional(Nullable(Uuid('Binds the key to one of your projects.'))),
+    expiresAt: Type.Optional(Nullable(DateTime('When the key expires.'))),
+  },
+  { $id: 'NewPersonalKey', description: 'The personal key to create. It never allows more than you may do.' },
+)
+export type NewPersonalKey = Static<typeof NewPersonalKey>
 
 export const Rotation = StrictObject(
   {

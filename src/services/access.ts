@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Operations } from '../domain/operation.ts'
-import { scopesOf } from '../domain/people.ts'
+import { commonScopes, scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
 import { expiredCredentials, invalidCredentials, sessionEnded } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -93,10 +93,12 @@ export function accessService({
       const secretHash = hashOf(key)
       const row = await keys.get(secretHash)
       const now = clock.now()
-      if (!row || row.revokedAt || isPast(row.secretExpiresAt, now)) throw invalidCredentials()
+      const caller = row && callerBySecret(row, now)
+      if (!caller) throw invalidCredentials()
       if (isPast(row.expiresAt, now)) throw expiredCredentials()
       used.keys.set(row.id, now)
-      return { ...callerOf(row), secretHash }
+      if (row.user) used.users.set(row.user.id, now)
+      return { ...caller, secretHash }
     },
 
     /**
@@ -135,15 +137,12 @@ export function accessService({
         const session = await credentials.sessions.find(caller.id)
         if (!session || !isLive(session, now)) return false
         const { key, user } = session
-        return user ? hasRights(user, caller) : !isPast(key?.expiresAt ?? null, now)
+        return user ? hasRights(callerOfUser(user), caller) : !isPast(key?.expiresAt ?? null, now)
       }
       const { secretHash } = caller
-      const key = secretHash === undefined ? undefined : await credentials.keys.findBySecret(secretHash)
-      return (
-        key !== undefined &&
-        !key.revokedAt &&
-        ![key.expiresAt, key.secretExpiresAt].some((end) => isPast(end, now))
-      )
+      const row = secretHash === undefined ? undefined : await credentials.keys.findBySecret(secretHash)
+      const current = row && callerBySecret(row, now)
+      return current !== undefined && !isPast(current.expiresAt, now) && hasRights(current, caller)
     },
 
     /** Empties the cache, after a revocation. */
@@ -152,9 +151,10 @@ export function accessService({
       for (const listener of listeners) listener()
     },
 
-    /** Reads sessions of this instance again, after a change that takes nothing from anybody. */
+    /** Reads people of this instance again, after a change that takes nothing from anybody. */
     refresh(): void {
       sessions.forget()
+      keys.forget()
     },
 
     /** Adds a listener for revocations; returns the function that removes it. */
@@ -188,7 +188,31 @@ export function accessService({
   }
 }
 
-function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: KeyBySecret): Caller {
+/** The caller who sent the secret of a key; undefined if neither is valid, whatever their expiry. */
+function callerBySecret({ user, ...key }: KeyBySecret, now: Date): Caller | undefined {
+  if (key.revokedAt || isPast(key.secretExpiresAt, now) || user?.isActive === false) return undefined
+  const caller = user ? callerOfPersonal(key, user) : callerOf(key)
+  return caller.projectIds?.length === 0 ? undefined : caller
+}
+
+/** A person who sent a personal key, which allows no more than both. */
+function callerOfPersonal(key: KeyOfSecret, user: UserRow): Caller {
+  const [ofKey, ofUser] = [callerOf(key), callerOfUser(user)]
+  return {
+    ...ofKey,
+    ...ofUser,
+    scopes: commonScopes(ofKey.scopes, ofUser.scopes),
+    projectIds: commonProjects(ofKey.projectIds, ofUser.projectIds),
+    expiresAt: ofKey.expiresAt,
+  }
+}
+
+const commonProjects = (some: Caller['projectIds'], others: Caller['projectIds']): Caller['projectIds'] =>
+  some && others ? some.filter((id) => others.includes(id)) : (some ?? others)
+
+type KeyOfSecret = Omit<KeyBySecret, 'user'>
+
+function callerOf({ id, name, scopes, projectId, expiresAt, secretExpiresAt }: KeyOfSecret): Caller {
   return {
     channel: 'api',
     id,
@@ -215,9 +239,11 @@ const callerOfUser = (user: UserRow): Omit<Caller, 'channel' | 'id'> => ({
   expiresAt: null,
 })
 
-/** Whether a person may still do the same: a stream ends with another role or reach. */
-const hasRights = ({ role, projectIds }: UserRow, { user }: Caller): boolean =>
-  role === user?.role && isDeepStrictEqual(projectIds, user.projectIds)
+type Rights = Pick<Caller, 'scopes' | 'projectIds'>
+
+/** Whether somebody may still do the same: a stream ends with another role or reach. */
+const hasRights = (current: Rights, { scopes, projectIds }: Rights): boolean =>
+  isDeepStrictEqual([current.scopes, current.projectIds], [scopes, projectIds])
 
 /** The first of these times; null stands for never. */
 export const earliest = (...ends: (Date | null)[]): Date | null =>

@@ -42,6 +42,7 @@ import { accountService } from './people/account.ts'
 import { invitesService } from './people/invites.ts'
 import { passwordSignIn } from './people/password-sign-in.ts'
 import { passwordHashes } from './people/passwords.ts'
+import { personalKeysService } from './people/personal-keys.ts'
 import { usersService } from './people/users.ts'
 import { projectsService } from './projects.ts'
 import { pushService } from './push/index.ts'
@@ -167,6 +168,7 @@ export function services(given: ServiceDeps) {
     passwords,
     users: usersService({ repos, access, clock, metrics }),
     invites: invitesService({ repos, access, clock, randomBytes, hashes, passwords }),
+    personalKeys: personalKeysService({ repos, access, clock, randomBytes }),
     account: accountService({ repos, access, clock, hashes, passwords }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),

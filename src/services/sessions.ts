@@ -3,7 +3,7 @@ import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
-import { insufficientScope, invalidPassword, sessionNotFound } from '../errors/index.ts'
+import { insufficientScope, invalidPassword, personalKey, sessionNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
   type BoundRepositories,
@@ -102,9 +102,10 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
   return {
     /**
      * Opens a session for the caller's key.
-     * @throws insufficient_scope if only admin keys can sign in
+     * @throws personal_key, insufficient_scope if only admin keys can sign in
      */
     async open(caller: KeyCaller, userAgent: string | undefined): Promise<OpenedSession> {
+      if (caller.principal.type === 'user') throw personalKey()
       if (ways.keys === 'admin' && !allows(caller.scopes, 'admin')) throw insufficientScope('admin')
       const now = clock.now()
       const { token, ...session } = newSession({ clock, randomBytes }, { now, userAgent })

@@ -99,6 +99,7 @@ async function insertAdminKey(
     {
       id,
       name,
+      userId: null,
       scopes: ['admin'],
       projectId: null,
       expiresAt: null,

@@ -27,6 +27,7 @@ const SERVICES: Record<string, string[]> = {
     'sessions',
     'saved-filters',
     'webhook-secrets',
+    'key-changes',
   ],
   'what flows in and out': ['write-back', 'push', 'sync', 'sources', 'codehost', 'feedback', 'webhooks'],
   tasks: ['reports', 'comments', 'claims', 'tasks'],

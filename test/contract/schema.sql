@@ -37,8 +37,10 @@ create table api_keys (
   created_by_type text,
   created_by_id uuid,
   created_by_name text,
+  user_id uuid,
   constraint api_keys_pkey PRIMARY KEY (id),
-  constraint api_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+  constraint api_keys_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint api_keys_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table change_feed (
@@ -598,6 +600,7 @@ CREATE INDEX activity_task ON public.activity USING btree (task_id, id) WHERE (t
 CREATE INDEX activity_transaction ON public.activity USING btree (transaction);
 CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
+CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX codehost_writes_connection ON public.codehost_writes USING btree (connection_id);

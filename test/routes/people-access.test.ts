@@ -3,6 +3,7 @@ import { scopesOf } from '../../src/domain/people.ts'
 import { Role } from '../../src/schemas/user.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callRoute, guardedRoutesOf, oneOfEach, type ResourceIds } from '../support/guarded-routes.ts'
+import { callTool, mcpConnections } from '../support/mcp-clients.ts'
 import { person, type SignedIn, signInAs } from '../support/people.ts'
 import type { Route } from '../support/routes.ts'
 import { listenTo } from '../support/stream.ts'
@@ -10,6 +11,7 @@ import { SENDING_ENV } from '../support/webhooks.ts'
 
 let service: TestApp
 let guarded: Route[]
+const connect = mcpConnections(() => service)
 let ids: ResourceIds
 beforeAll(async () => {
   service = await startApp({ env: SENDING_ENV })
@@ -55,6 +57,44 @@ describe('every guarded route', () => {
       // It ends this one, too.
       if (route.name === 'DELETE /api/sessions') somebody = await signInAs(service, somebody.username)
     }
+  })
+})
+
+describe('every guarded route with a personal key', () => {
+  test.each(PEOPLE)('is allowed as to its person: %s of %i projects', async (role, reach) => {
+    ids = await oneOfEach(service)
+    const somebody = await person(service, { role, ...(reach > 0 && { projectIds: await projects(reach) }) })
+    const scopes = scopesOf(role)
+    const { key } = (await service.post('/api/me/keys', { name: 'k', scopes }, somebody.with)).body
+    for (const route of guarded) {
+      const { status, body } = await callRoute(service, { route, ids, options: { key } })
+      if (route.person) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'person_required'])
+      } else if (!isAllowed(route, { role, reach })) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      } else if (reach > 0 && route.name.includes('/:')) {
+        expect([route.name, status]).toEqual([route.name, 404])
+      } else {
+        expect([route.name, status]).not.toEqual([route.name, 403])
+        expect([route.name, status]).not.toEqual([route.name, 401])
+      }
+    }
+  })
+
+  test('has no more of its person’s projects than it is bound to, over MCP', async () => {
+    const own = await projects(3)
+    const ada = await person(service, { projectIds: own, name: 'Ada' })
+    const made = await service.post('/api/me/keys', { name: 'k', projectId: own[1] }, ada.with)
+    const client = await connect({ key: made.body.key })
+    const { data } = await callTool(client, 'create_task', { title: 'By an assistant' })
+    const task = (await service.get(`/api/tasks/${data.id}`)).body
+    expect([task.projectId, task.source]).toEqual([own[1], 'assistant'])
+    const activity = (await service.get(`/api/activity?taskId=${task.id}`)).body.data
+    expect(activity[0].actor).toEqual({ type: 'user', id: ada.id, name: 'Ada' })
+    const [inbox] = (await service.get(`/api/projects/${own[0]}/lists`)).body.data
+    await service.post('/api/tasks', { title: 'In another project', listId: inbox.id }, ada.with)
+    const found = await callTool(client, 'list_tasks', {})
+    expect(found.data.data.map(({ id }: { id: string }) => id)).toEqual([task.id])
   })
 })
 

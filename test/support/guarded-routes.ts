@@ -8,6 +8,7 @@ type Resource =
   | 'list'
   | 'project'
   | 'key'
+  | 'personalKey'
   | 'session'
   | 'webhook'
   | 'webhookSecret'
@@ -26,6 +27,7 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/lists/:', 'list'],
   ['/api/projects/:', 'project'],
   ['/api/keys/:', 'key'],
+  ['/api/me/keys/:', 'personalKey'],
   ['/api/sessions/:', 'session'],
   ['/api/webhooks/:', 'webhook'],
   ['/api/webhook-secrets/:', 'webhookSecret'],
@@ -75,6 +77,7 @@ export async function oneOfEach(service: TestApp): Promise<ResourceIds> {
     routingRule: nothing,
     source: nothing,
     user: nothing,
+    personalKey: nothing,
     invite: nothing,
   }
 }

@@ -4,20 +4,26 @@ import { users } from './people.ts'
 import { projects } from './projects.ts'
 
 /** API keys. A revoked key is kept, so that a restart does not create it again. */
-export const apiKeys = pgTable('api_keys', {
-  id: uuid('id').primaryKey(),
-  name: text('name').notNull(),
-  scopes: text('scopes').array().notNull(),
-  projectId: uuid('project_id').references(() => projects.id),
-  expiresAt: timestamptz('expires_at'),
-  revokedAt: timestamptz('revoked_at'),
-  lastUsedAt: timestamptz('last_used_at'),
-  createdAt: timestamptz('created_at').notNull(),
-  /** Null for keys of earlier versions. */
-  createdByType: actorType('created_by_type'),
-  createdById: uuid('created_by_id'),
-  createdByName: text('created_by_name'),
-})
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    /** The person whose personal key it is; null for keys of other systems. */
+    userId: uuid('user_id').references(() => users.id),
+    scopes: text('scopes').array().notNull(),
+    projectId: uuid('project_id').references(() => projects.id),
+    expiresAt: timestamptz('expires_at'),
+    revokedAt: timestamptz('revoked_at'),
+    lastUsedAt: timestamptz('last_used_at'),
+    createdAt: timestamptz('created_at').notNull(),
+    /** Null for keys of earlier versions. */
+    createdByType: actorType('created_by_type'),
+    createdById: uuid('created_by_id'),
+    createdByName: text('created_by_name'),
+  },
+  (table) => [index('api_keys_user').on(table.userId, table.id)],
+)
 
 /** The SHA-256 of each valid secret of a key. Two while a rotation overlaps. */
 export const apiKeySecrets = pgTable(

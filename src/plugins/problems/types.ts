@@ -40,6 +40,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Person required',
     'Only a person who is signed in can do this, not an API key or a session of one.',
   ],
+  personal_key: [
+    403,
+    'Personal key',
+    'A personal key belongs to a person and opens no session. Only that person can create a new secret for it.',
+  ],
   sign_in_again: [
     403,
     'Sign in again',
@@ -92,7 +97,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   session_not_found: [
     404,
     'Session not found',
-    'The session does not exist, has ended, or belongs to another key.',
+    'The session does not exist, has ended, or belongs to somebody else.',
   ],
   webhook_secret_not_found: [
     404,
@@ -112,7 +117,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   saved_filter_not_found: [
     404,
     'Saved filter not found',
-    'The saved filter does not exist, was deleted, or belongs to another key.',
+    'The saved filter does not exist, was deleted, or belongs to somebody else.',
   ],
   rule_not_found: [
     404,
@@ -211,7 +216,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   claim_lost: [
     409,
     'Claim lost',
-    'The claim has ended: its lease is over, the task was released, completed or claimed again, or the claim belongs to another key. Nothing was changed.',
+    'The claim has ended: its lease is over, the task was released, completed or claimed again, or the claim belongs to somebody else. Nothing was changed.',
   ],
   delivery_not_replayable: [
     409,
@@ -260,6 +265,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Too many webhook secrets',
     'At most two webhook secrets are valid at a time: the current one and the one it replaces.',
   ],
+  too_many_keys: [409, 'Too many keys', 'A person can have 50 personal keys. Revoke one first.'],
   too_many_rules: [
     409,
     'Too many rules',

@@ -1,15 +1,14 @@
 import { isNoChange } from '../../domain/changes.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { sessionEnded, userNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
-import type { UserRow } from '../../repositories/people/users.ts'
+import type { Repositories } from '../../repositories/index.ts'
 import type { NameChange, User } from '../../schemas/user.ts'
 import type { AccessService, Caller } from '../access.ts'
 import { changeLog } from '../activity/row.ts'
 import { toUser } from '../user-view.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { PasswordHashes } from './passwords.ts'
+import { lockedSelf } from './self.ts'
 import { changesOf } from './users.ts'
 
 interface AccountDeps {
@@ -30,7 +29,7 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
   const record = changeLog(clock)
 
   return {
-    /** @throws user_not_found if the person was deactivated meanwhile */
+    /** @throws user_not_found, invalid_credentials if the person was deactivated or the session ended meanwhile */
     async update(caller: Caller, change: NameChange): Promise<User> {
       const user = await repos.within(caller).transaction(async (repos) => {
         const before = await lockedSelf(repos, caller)
@@ -56,7 +55,6 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
       const hash = await hashes.hash(password)
       await repos.within(caller).transaction(async (repos) => {
         const { id: userId, username } = await lockedSelf(repos, caller)
-        if (!(await repos.sessions.find(caller.id, userId))) throw sessionEnded()
         await repos.users.setPassword(userId, hash)
         await repos.sessions.deleteOf({ userId }, { exceptId: caller.id })
         const metadata = { userId, username }
@@ -64,11 +62,5 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
       })
       access.forget()
     },
-  }
-
-  async function lockedSelf(repos: BoundRepositories, { principal }: Caller): Promise<UserRow> {
-    const user = await repos.users.findForUpdate(principal.id)
-    if (!user?.isActive) throw userNotFound(principal.id)
-    return user
   }
 }

@@ -156,10 +156,11 @@ export function invitesService(deps: InvitesDeps) {
     return user
   }
 
-  /** Ends everything that was opened with the old password of a person, who is locked. */
+  /** Ends what somebody may have opened or made with the old password of a person, who is locked. */
   async function recover(repos: BoundRepositories, user: UserRow | undefined): Promise<UserRow> {
     if (!user?.isActive) throw inviteInvalid()
     await repos.sessions.deleteOf({ userId: user.id })
+    await repos.keys.revokeOfUser(user.id, clock.now())
     await repos.invites.deleteOfUser(user.id)
     await log(repos, { type: 'person.password_changed', user, metadata: {} })
     return user

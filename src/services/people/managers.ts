@@ -19,6 +19,6 @@ export async function mayManagePeople(
     return user?.isActive === true && user.role === 'owner'
   }
   const key = await repos.keys.findForShare(id)
-  const isLasting = key?.projectId === null && key.expiresAt === null
+  const isLasting = key?.userId === null && key.projectId === null && key.expiresAt === null
   return isLasting && allows(key.scopes as Scope[], 'admin')
 }

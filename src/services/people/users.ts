@@ -129,6 +129,7 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
   /** Ends what a person has open. */
   async function end(repos: BoundRepositories, userId: string): Promise<void> {
     await repos.sessions.deleteOf({ userId })
+    await repos.keys.revokeOfUser(userId, clock.now())
     await repos.invites.deleteOfUser(userId)
     await repos.claims.endLeasesOf(userId)
   }
