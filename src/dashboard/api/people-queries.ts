@@ -30,3 +30,9 @@ export const signInWaysQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   retry: 1,
 })
+
+/** The personal keys of who is signed in. */
+export const personalKeysQuery = queryOptions({
+  queryKey: ['keys', 'personal'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/me/keys', pageQuery(cursor)))),
+})

@@ -7,11 +7,12 @@ import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { NewPasswordForm } from '../session/new-person-form.tsx'
 import { useMe } from '../session/session.ts'
-import SignInDialog from '../session/sign-in-dialog.tsx'
 import { PageHeader } from './page-header.tsx'
 import { ROLES, type User } from './people-text.ts'
+import { PersonalKeys } from './personal-keys.tsx'
 import { SessionList, SignOutEverywhere } from './session-list.tsx'
 import styles from './settings.module.css'
+import { useRecentSignIn } from './use-recent-sign-in.tsx'
 
 export default function AccountPage() {
   const { me } = useMe()
@@ -30,6 +31,7 @@ export default function AccountPage() {
         </p>
         <ChangePassword username={user.username} />
       </section>
+      <PersonalKeys />
       <section className={styles.section}>
         <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
           <h2>Your sessions</h2>
@@ -94,44 +96,20 @@ function Profile({ user }: { user: User }) {
   )
 }
 
-/** Asks to sign in again where the service does, and then continues. */
 function ChangePassword({ username }: { username: string }) {
-  const { me } = useMe()
+  const { withRecentSignIn, signInDialog } = useRecentSignIn()
   const { refresh } = useMutation('sessions')
-  const [signingIn, setSigningIn] = useState<PromiseWithResolvers<boolean>>()
-
-  const put = (password: string) => responseOf(api.PUT('/api/me/password', { body: { password } }))
 
   async function change(password: string) {
-    try {
-      await put(password)
-    } catch (error) {
-      if (problemOf(error).code !== 'sign_in_again' || !(await signInAgain())) throw error
-      await put(password)
-    }
+    await withRecentSignIn(() => responseOf(api.PUT('/api/me/password', { body: { password } })))
     await refresh()
     toast.info('Your password is changed.')
-  }
-
-  async function signInAgain(): Promise<boolean> {
-    const attempt = Promise.withResolvers<boolean>()
-    setSigningIn(attempt)
-    const isSignedIn = await attempt.promise
-    setSigningIn(undefined)
-    return isSignedIn
   }
 
   return (
     <>
       <NewPasswordForm verb="Change password" size="sm" username={username} onSubmit={change} />
-      <SignInDialog
-        title="Sign in again"
-        description="You signed in more than ten minutes ago. Enter your current password to change it."
-        isOpen={signingIn !== undefined}
-        me={me}
-        onSignedIn={() => signingIn?.resolve(true)}
-        onClose={() => signingIn?.resolve(false)}
-      />
+      {signInDialog}
     </>
   )
 }

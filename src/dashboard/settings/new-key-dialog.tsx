@@ -1,13 +1,13 @@
 import { Button, Checkbox, Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { api, dataOf, type Schema } from '../api/client.ts'
+import type { Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import { type Scope, useMe } from '../session/session.ts'
+import type { Scope } from '../session/session.ts'
 
 const SCOPES: Record<Scope, string> = {
   'tasks:read': 'Read tasks, comments, lists, projects and live updates',
@@ -21,36 +21,54 @@ const SCOPES: Record<Scope, string> = {
 }
 const LIFETIMES = { never: 'Never', '30': '30 days', '90': '90 days', '365': '1 year' }
 
-interface NewKeyDialogProps {
+/** All scopes, in the order of the form. */
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[]
+
+/** What the form offers, and what it creates. */
+export interface NewKeyFields {
+  title: string
+  /** Of the name. */
+  description: string
+  scopes: Scope[]
+  /** Whether there are projects to choose from. */
+  hasProjects: boolean
+  create(key: NewKey): Promise<Schema<'ApiKeyWithSecret'>>
+}
+
+export interface NewKey {
+  name: string
+  scopes: Scope[]
+  projectId?: string
+  expiresAt?: string
+}
+
+interface NewKeyDialogProps extends NewKeyFields {
   onClose(): void
   onCreated(key: Schema<'ApiKeyWithSecret'>): void
 }
 
-export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
-  const { isServiceWide } = useMe()
+export function NewKeyDialog(props: NewKeyDialogProps) {
+  const { title, description, scopes: offered, hasProjects, create, onClose, onCreated } = props
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('keys')
   const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<string[]>(Object.keys(SCOPES).filter((scope) => scope !== 'admin'))
+  const [scopes, setScopes] = useState<string[]>(offered.filter((scope) => scope !== 'admin'))
   const [projectId, setProjectId] = useState<string | null>(null)
   const [lifetime, setLifetime] = useState<string>('never')
   const [problem, setProblem] = useState<Problem>()
 
-  async function create(event: FormEvent) {
+  async function submit(event: FormEvent) {
     event.preventDefault()
+    setProblem(undefined)
     const expiresAt =
       lifetime === 'never' ? null : new Date(serverNow() + Number(lifetime) * 86_400_000).toISOString()
     const created = await mutate('', () =>
-      dataOf(
-        api.POST('/api/keys', {
-          body: {
-            name: name.trim(),
-            scopes: scopes as Scope[],
-            ...(projectId && { projectId }),
-            ...(expiresAt && { expiresAt }),
-          },
-        }),
-      ).catch((error) => {
+      create({
+        name: name.trim(),
+        scopes: scopes as Scope[],
+        ...(projectId && { projectId }),
+        ...(expiresAt && { expiresAt }),
+      }).catch((error) => {
         setProblem(problemOf(error))
         return undefined
       }),
@@ -59,11 +77,11 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create API key">
-      <form onSubmit={create} className="stack">
+    <Modal opened onClose={onClose} title={title}>
+      <form onSubmit={submit} className="stack">
         <TextInput
           label="Name"
-          description="Shown as the author of everything done with this key."
+          description={description}
           placeholder="ci"
           data-autofocus
           required
@@ -73,13 +91,13 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
         />
         <Checkbox.Group label="Scopes" value={scopes} onChange={setScopes}>
           <div className="stack" style={{ gap: 6, paddingTop: 6 }}>
-            {Object.entries(SCOPES).map(([scope, description]) => (
-              <Checkbox key={scope} value={scope} label={scope} description={description} size="sm" />
+            {offered.map((scope) => (
+              <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope]} size="sm" />
             ))}
           </div>
         </Checkbox.Group>
         <div className="row" style={{ alignItems: 'flex-end' }}>
-          {isServiceWide && (
+          {hasProjects && (
             <Select
               label="Project"
               placeholder="All projects"

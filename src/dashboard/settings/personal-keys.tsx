@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, dataOf, responseOf } from '../api/client.ts'
+import { personalKeysQuery } from '../api/people-queries.ts'
+import { projectsQuery } from '../api/queries.ts'
+import { useMe } from '../session/session.ts'
+import { KeyList } from './key-list.tsx'
+import { ALL_SCOPES, type NewKey } from './new-key-dialog.tsx'
+import styles from './settings.module.css'
+import { useRecentSignIn } from './use-recent-sign-in.tsx'
+
+/** The personal keys of who is signed in. */
+export function PersonalKeys() {
+  const query = useQuery(personalKeysQuery)
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const { can } = useMe()
+  const { withRecentSignIn, signInDialog } = useRecentSignIn()
+  const [isCreating, setCreating] = useState(false)
+  const creating = {
+    title: 'Create personal key',
+    description: 'For you to recognize it. What is done with it has your own name.',
+    scopes: ALL_SCOPES.filter(can),
+    hasProjects: projects.length > 1,
+    create: (body: NewKey) => withRecentSignIn(() => dataOf(api.POST('/api/me/keys', { body }))),
+  }
+  const rotate = (id: string) =>
+    withRecentSignIn(() =>
+      dataOf(api.POST('/api/me/keys/{id}/rotate', { params: { path: { id } }, body: {} })),
+    )
+  const revoke = (id: string) =>
+    withRecentSignIn(() => responseOf(api.DELETE('/api/me/keys/{id}', { params: { path: { id } } })))
+  return (
+    <section className={styles.section}>
+      <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
+        <h2>Personal keys</h2>
+        <Button variant="default" onClick={() => setCreating(true)}>
+          Create personal key
+        </Button>
+      </div>
+      <p className="quiet small" style={{ margin: 0 }}>
+        For your AI assistants and scripts. They act as you, and never do more than you may do.
+      </p>
+      <KeyList
+        label="Personal keys"
+        isOwn
+        query={query}
+        creating={isCreating ? creating : undefined}
+        onCreated={() => setCreating(false)}
+        rotate={rotate}
+        revoke={revoke}
+      />
+      {signInDialog}
+    </section>
+  )
+}
