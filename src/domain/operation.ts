@@ -3,6 +3,7 @@ import {
   insufficientScope,
   personRequired,
   secretReplaced,
+  serviceKeyRequired,
   signInAgain,
 } from '../errors/index.ts'
 import type { Scope } from '../schemas/caller.ts'
@@ -19,6 +20,8 @@ export interface Operation {
   changesSecrets?: boolean
   /** Refused for credentials that expire: what they make would outlive them. */
   needsLasting?: boolean
+  /** Refused for people, also with a personal key: it ends what they sign in with. */
+  needsServiceKey?: boolean
   /** Only for a person who is signed in; `recently`, less than ten minutes ago. */
   person?: 'signed in' | 'recently'
 }
@@ -26,12 +29,13 @@ export interface Operation {
 /** The operations of a service, by method. */
 export type Operations<Service> = { [Method in keyof Service]?: Operation }
 
-/** @throws insufficient_scope, person_required, sign_in_again */
+/** @throws insufficient_scope, service_key_required, person_required, sign_in_again */
 export function requireAllowed(caller: Restricted, operation: Operation): void {
   const missing = missingScope(caller, operation)
   if (missing !== undefined) throw insufficientScope(missing)
   if (isBeyondReplaced(caller, operation)) throw secretReplaced(operation.scope)
   if (operation.needsLasting && caller.expiresAt !== null) throw expiringCredentials()
+  if (operation.needsServiceKey && caller.principal.type === 'user') throw serviceKeyRequired()
   if (operation.person === undefined) return
   const isPerson = caller.principal.type === 'user' && caller.channel === 'dashboard'
   if (!isPerson) throw personRequired()

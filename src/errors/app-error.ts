@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'insufficient_scope'
   | 'person_required'
   | 'personal_key'
+  | 'service_key_required'
   | 'sign_in_again'
   | 'origin_not_allowed'
   | 'description_read_only'

@@ -38,6 +38,12 @@ export const tooManyKeys = (limit: number) =>
     detail: `You have ${limit} personal keys, as many as a person can have. Revoke one first.`,
   })
 
+export const serviceKeyRequired = () =>
+  new AppError('service_key_required', {
+    detail:
+      'An import replaces all people, so it needs an admin key of all projects that is no personal key.',
+  })
+
 export const signInAgain = () =>
   new AppError('sign_in_again', {
     detail: 'You signed in more than ten minutes ago. Sign in again to change what you sign in with.',

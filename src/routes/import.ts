@@ -26,14 +26,14 @@ export const importRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'imports'>> 
         operation: importOperations.run,
         isLong: () => true,
         isAllowedDuringImport: true,
-        errors: ['import_not_empty', 'import_in_progress'],
+        errors: ['service_key_required', 'import_not_empty', 'import_in_progress'],
       },
       schema: {
         tags: ['Service'],
         operationId: 'importData',
         summary: 'Import all data',
         description:
-          'Imports an export into an instance without tasks: all of it, or nothing. Replaces the Inbox, deleted tasks and rules, and the activity. Sources, connections, and outgoing webhooks are off until you give them their secrets. Until it ends, other changes return 503 `import_in_progress`. The body can have any size and take any time, as long as it doesn’t stall for 60 seconds. The paths of invalid lines are `line.3.title`, counted from 1.',
+          'Imports an export into an instance without tasks: all of it, or nothing. Replaces the Inbox, deleted tasks and rules, the activity, and all people, who have no passwords after that: invite each again with `userId`. Needs an admin key of all projects, or a session of one. Sources, connections, and outgoing webhooks are off until you give them their secrets. Until it ends, other changes return 503 `import_in_progress`. The body can have any size and take any time, as long as it doesn’t stall for 60 seconds. The paths of invalid lines are `line.3.title`, counted from 1.',
         body: Type.Unsafe<Readable | object>({ description: 'What `GET /api/export` returned.' }),
         consumes: [MEDIA_TYPE],
         response: { 200: responses(ref(ImportResult), { description: 'What was imported.' }) },

@@ -9,6 +9,7 @@ import { NewRoutingRule } from './routing.ts'
 import { NewRule } from './rule.ts'
 import { NewSource, SourceTemplate, Verify } from './source.ts'
 import { NewTask, TaskChange } from './task-requests.ts'
+import { Email, PersonName, ProjectIds } from './user.ts'
 import { NewWebhook } from './webhook.ts'
 
 /*
@@ -79,6 +80,16 @@ const limits = {
   projectDeletion: { actorName: ActorName },
   list: { name: NewList.properties.name, position: Counter(0) },
   listDeletion: { actorName: ActorName },
+  user: {
+    username: Type.String({
+      pattern: '^(?!(me|none)$)[a-z0-9-]{2,39}$',
+      'x-words': '2 to 39 characters of a-z, 0-9 and hyphen, and not reserved',
+      description: 'The name to sign in with.',
+    }),
+    name: PersonName,
+    email: Nullable(Email),
+    projectIds: Nullable(ProjectIds('The projects that the person can access, or null for all.')),
+  },
   task,
   /** A task of the code host or of the feedback receiver. */
   receivedTask: { ...task, description: Nullable(ReceivedText), metadata: ReceivedJson },

@@ -23,7 +23,7 @@ const MAX_ROWS = 250
 const MAX_BYTES = 512 * 1024
 
 export const importOperations = {
-  run: { scope: 'admin', isServiceWide: true },
+  run: { scope: 'admin', isServiceWide: true, needsServiceKey: true },
 } satisfies Operations<ReturnType<typeof importService>>
 
 interface ImportDeps {
@@ -162,12 +162,13 @@ const MESSAGES: Record<Refusal['reason'], string> = {
 
 /** What the service relies on, and no constraint of the database holds. */
 function refuseDefaults(
-  { defaults, withoutList }: Awaited<ReturnType<ImportTarget['complete']>>,
+  { defaults, withoutList, withoutProject }: Awaited<ReturnType<ImportTarget['complete']>>,
   line: number,
 ): void {
   const messages = [
     ...(defaults === 1 ? [] : ['must follow one project that is the default']),
     ...(withoutList === 0 ? [] : ['must follow a default list for each project']),
+    ...(withoutProject === 0 ? [] : ['must follow all projects of each person']),
   ]
   if (messages.length === 0) return
   throw validationFailed(messages.map((message) => ({ path: `line.${line}`, code: 'not_allowed', message })))

@@ -10,6 +10,7 @@ const MEMBERS: Record<string, string> = {
   projectDeletion: 'projectId actorType actorId actorName createdAt',
   list: 'id projectId name position isDefault isClosing createdAt',
   listDeletion: 'listId projectId targetId moveTo actorType actorId actorName createdAt',
+  user: 'id username name email role projectIds isActive createdAt',
   task: `id title description status priority source sourceId projectId listId externalId externalUrl labels assignees
     codehostRepositoryId codehostNumber codehostKind codehostState closedReason sourceState authorName authorUrl isDraft
     hostUpdatedAt notes metadata createdByType createdById createdByName createdAt openedAt updatedAt completedAt

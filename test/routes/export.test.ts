@@ -40,6 +40,7 @@ describe('an export', () => {
       'projectDeletion',
       'list',
       'listDeletion',
+      'user',
       'task',
       'comment',
       'rule',

@@ -47,6 +47,8 @@ describe('every guarded route', () => {
       const { status, body } = await callRoute(service, { route, ids, options: somebody.with })
       if (!isAllowed(route, { role, reach })) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      } else if (route.needsServiceKey) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'service_key_required'])
       } else if (reach > 0 && route.name.includes('/:')) {
         // What the path names is in another project.
         expect([route.name, status]).toEqual([route.name, 404])
@@ -72,6 +74,8 @@ describe('every guarded route with a personal key', () => {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'person_required'])
       } else if (!isAllowed(route, { role, reach })) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      } else if (route.needsServiceKey) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'service_key_required'])
       } else if (reach > 0 && route.name.includes('/:')) {
         expect([route.name, status]).toEqual([route.name, 404])
       } else {

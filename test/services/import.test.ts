@@ -14,7 +14,7 @@ test('the transaction of an import stays open while lines arrive slowly', async 
     findBadReferences: async () => [],
     listDependencies: async () => [],
     keepAlive: async () => void statements.push('keep alive'),
-    complete: async () => ({ defaults: 1, withoutList: 0 }),
+    complete: async () => ({ defaults: 1, withoutList: 0, withoutProject: 0 }),
   }
   const imports: Imports = {
     kinds: [],

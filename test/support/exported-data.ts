@@ -42,6 +42,17 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...actor('actor'),
   })
 
+  await insert('users', {
+    ...{
+      id: id(900),
+      username: 'zoe-2',
+      name: 'Zoë "Z" \\ O’Neil',
+      email: 'zoë@example.com',
+      role: 'member',
+    },
+    ...{ project_ids: [project], is_active: true, last_seen_at: TIME, created_at: TIME },
+  })
+
   const place = { project_id: project, list_id: list }
   const plain = {
     ...{ ...place, ...at, ...actor('created_by'), status: 'open', priority: 1, source: 'api', version: 1 },

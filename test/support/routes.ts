@@ -10,6 +10,8 @@ export interface Route {
   isServiceWide: boolean
   /** Whether only a person may call it. */
   person: boolean
+  /** Whether no person may call it. */
+  needsServiceKey: boolean
 }
 
 /** Every route of the service, as it registered them: a new one cannot escape. */
@@ -21,5 +23,6 @@ export function routesOf(app: FastifyInstance): Route[] {
     scope: operation?.scope,
     isServiceWide: operation?.isServiceWide ?? false,
     person: operation?.person !== undefined,
+    needsServiceKey: operation?.needsServiceKey ?? false,
   }))
 }

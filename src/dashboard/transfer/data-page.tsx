@@ -32,8 +32,8 @@ function Export() {
     <section className={styles.section} aria-label="Export all data">
       <h2>Export all data</h2>
       <p className="quiet" style={{ margin: 0 }}>
-        All projects, tasks, comments, instructions, settings and activity in one file, without secrets. A new
-        instance can import it with <code>POST /api/import</code>.
+        All projects, tasks, comments, instructions, settings, people and activity in one file, without
+        secrets. A new instance can import it with <code>POST /api/import</code>.
       </p>
       <div>
         <Button

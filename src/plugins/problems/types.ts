@@ -45,6 +45,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Personal key',
     'A personal key belongs to a person and opens no session. Only that person can create a new secret for it.',
   ],
+  service_key_required: [
+    403,
+    'Service key required',
+    'People cannot do this, as it ends what they sign in with. Use an admin key of all projects, or a session of one.',
+  ],
   sign_in_again: [
     403,
     'Sign in again',

@@ -3,6 +3,7 @@ import { activity } from '../../db/tables/activity.ts'
 import { codehostConnections, codehostLabels, purgedItems } from '../../db/tables/codehost.ts'
 import { comments } from '../../db/tables/comments.ts'
 import { webhookRouting } from '../../db/tables/feedback.ts'
+import { users } from '../../db/tables/people.ts'
 import { listDeletions, lists, projectDeletions, projects } from '../../db/tables/projects.ts'
 import { rules, ruleVersions } from '../../db/tables/rules.ts'
 import { sources } from '../../db/tables/sources.ts'
@@ -38,6 +39,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { kind: 'projectDeletion', table: projectDeletions, order: ['project_id'] },
   { kind: 'list', table: lists, order: ['id'], omitted: { openCount: COUNTED } },
   { kind: 'listDeletion', table: listDeletions, order: ['list_id'] },
+  { kind: 'user', table: users, order: ['id'], omitted: { lastSeenAt: 'when the instance was used' } },
   {
     kind: 'task',
     table: tasks,
@@ -124,7 +126,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
 ]
 
 const ACCESS = 'keys and sessions belong to an instance'
-const PEOPLE = 'people are invited to each instance'
+const PEOPLE = 'people are invited to each instance again'
 const RECEIVED = 'a delivery belongs to the instance that received it'
 const RUNS = 'runs and deliveries belong to the instance that made them'
 const FOLLOWS = 'follows from other tables'
@@ -135,7 +137,6 @@ export const OMITTED_TABLES: Record<string, string> = {
   api_key_secrets: ACCESS,
   sessions: ACCESS,
   saved_filters: ACCESS,
-  users: PEOPLE,
   passwords: PEOPLE,
   invites: PEOPLE,
   webhook_secrets: SECRET,

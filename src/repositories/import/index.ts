@@ -1,7 +1,8 @@
-import { type NodePgDatabase, sql } from '../../db/drizzle.ts'
+import { type NodePgDatabase, type SQL, sql } from '../../db/drizzle.ts'
 import type { Database } from '../../db/pool.ts'
 import type { Session } from '../../db/session.ts'
 import type { ImportKind } from '../../domain/import-reader.ts'
+import { announceAccessChange } from '../access-changes.ts'
 import { changesRepository } from '../changes.ts'
 import { CONFIGURATION_CHANGES } from '../configuration-changes.ts'
 import { columnsOf } from '../export/columns.ts'
@@ -24,11 +25,21 @@ export const IMPORTS = 'inlet_imports'
 /** The advisory lock of the import in progress. It ends with the connection, also when the instance is killed. */
 const IMPORT_LOCK = 7_461_010
 
+/** What no constraint of the database says of the imported rows. */
+interface ImportedWhole {
+  /** Projects that are the default. */
+  defaults: number
+  /** Projects without a default list. */
+  withoutList: number
+  /** People with a project that is not there. */
+  withoutProject: number
+}
+
 /** The transaction of an import. */
 export interface ImportTarget {
   /** What there is beside an Inbox without tasks, as words. */
   listContents(): Promise<string[]>
-  /** Deletes the Inbox, the trash, deleted rules, and the activity. */
+  /** Deletes the Inbox, the trash, deleted rules, the activity, and people with all that they have. */
   clear(): Promise<void>
   /** Inserts all of these lines; returns which one was refused. */
   insert(kind: string, lines: string[]): Promise<LineRefusal | undefined>
@@ -40,8 +51,8 @@ export interface ImportTarget {
   listDependencies(): Promise<ImportedDependency[]>
   /** Keeps the transaction open while the file arrives slowly. */
   keepAlive(): Promise<void>
-  /** Counts what follows from the rows; returns how many projects are the default, and how many have no default list. */
-  complete(): Promise<{ defaults: number; withoutList: number }>
+  /** Counts what follows from the rows. */
+  complete(): Promise<ImportedWhole>
 }
 
 /** Writes an import on a connection of its own, while nothing else writes. */
@@ -72,6 +83,7 @@ export function importRepository(db: Executor & Pick<Database, 'openSession'>) {
         await begin(session)
         const result = await work(targetIn(session))
         await session.db.execute(sql`select pg_notify(${CONFIGURATION_CHANGES}, '')`)
+        await announceAccessChange(session.db)
         await session.db.execute(sql`commit`)
         return result
       } finally {
@@ -143,14 +155,14 @@ function targetIn({ db }: Session): ImportTarget {
           case when exists (select from sources) then 'sources' end,
           case when exists (select from webhooks) then 'outgoing webhooks' end,
           case when exists (select from codehost_connections) then 'a connected repository' end,
-          case when exists (select from api_keys where project_id is not null) then 'keys bound to a project' end,
-          case when exists (select from users where project_ids is not null)
-            or exists (select from invites where project_ids is not null) then 'people with some projects' end
+          case when exists (select from api_keys where project_id is not null and user_id is null)
+            then 'keys bound to a project' end
         ], null) as contents`)
       return rows[0]?.contents ?? []
     },
 
     async clear() {
+      for (const statement of CLEARING_PEOPLE) await db.execute(statement)
       // The counts and texts are written once, for all rows: by triggers, each task costs three more rows.
       await db.execute(sql`alter table tasks disable trigger user`)
       for (const table of [
@@ -181,8 +193,21 @@ function targetIn({ db }: Session): ImportTarget {
   }
 }
 
+const personalKeys = sql`select id from api_keys where user_id is not null`
+
+/** People with all that they have. Invites are of an instance. */
+const CLEARING_PEOPLE: readonly SQL[] = [
+  sql`delete from saved_filters where user_id is not null or key_id in (${personalKeys})`,
+  sql`delete from sessions where user_id is not null`,
+  sql`delete from api_key_secrets where key_id in (${personalKeys})`,
+  sql`delete from api_keys where user_id is not null`,
+  sql`delete from invites`,
+  sql`delete from passwords`,
+  sql`delete from users`,
+]
+
 /** Writes what follows from the imported rows, and what the planner has to know of them. */
-async function completeImport(db: NodePgDatabase): Promise<{ defaults: number; withoutList: number }> {
+async function completeImport(db: NodePgDatabase): Promise<ImportedWhole> {
   for (const statement of COUNTS) await db.execute(statement)
   await db.execute(sql`alter table tasks enable trigger user`)
   // Without statistics, pages of a million tasks would be read as those of an empty table until the next autovacuum.
@@ -192,11 +217,13 @@ async function completeImport(db: NodePgDatabase): Promise<{ defaults: number; w
   // First: it waits for a pass that gives positions to the activity that was deleted, and ends later ones.
   await changesRepository(db).renewEpoch()
   await db.execute(sql`delete from changes`)
-  const { rows } = await db.execute<{ defaults: number; withoutList: number }>(sql`
+  const { rows } = await db.execute<{ [Name in keyof ImportedWhole]: number }>(sql`
     select (select count(*)::integer from projects where is_default) as defaults,
       (select count(*)::integer from projects where not exists (
-        select from lists where project_id = projects.id and is_default)) as "withoutList"`)
-  return rows[0] ?? { defaults: 0, withoutList: 0 }
+        select from lists where project_id = projects.id and is_default)) as "withoutList",
+      (select count(*)::integer from users where not project_ids <@ array(select id from projects))
+        as "withoutProject"`)
+  return rows[0] ?? { defaults: 0, withoutList: 0, withoutProject: 0 }
 }
 
 const COUNTS = [
