@@ -6,7 +6,7 @@ import { isDatabaseAway } from './db/database-error.ts'
 import { deliveryUnavailable, invalidSender, invalidSignature } from './errors/index.ts'
 import { refuseForeignOrigins, requireAssistant } from './guards/assistant.ts'
 import { requireWebhookSecret } from './guards/bearer-secret.ts'
-import { noCallerYet, ownOrigin, requireCaller, requireScope } from './guards/caller.ts'
+import { noCallerYet, ownOrigin, requireCaller, requireOwnOrigin, requireScope } from './guards/caller.ts'
 import { codehostSender } from './guards/codehost-signature.ts'
 import { senderGuards } from './guards/delivery-sender.ts'
 import { checkEarly, oncePerRequest } from './guards/early.ts'
@@ -42,6 +42,7 @@ import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { passkeyChallengeRoutes, passkeysRoutes } from './routes/passkeys.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { personalKeysRoutes } from './routes/personal-keys.ts'
 import { problemsRoutes } from './routes/problems.ts'
@@ -102,11 +103,13 @@ export async function buildApp({
 
   const { failures } = limits
   const isOwnOrigin = ownOrigin(config.publicUrl)
+  const isPublicHttps = config.publicUrl?.startsWith('https:') ?? false
   const limitCaller = limitRequests({
     policy: 'key',
     limit: minuteLimit(config.rateLimitPerMinute),
     nameOf: ({ caller }) => caller.principal.id,
   })
+  const limitAttempts = limitRequests({ policy: 'address', limit: limits.attempts, nameOf: ({ ip }) => ip })
   const limitAtOnce = limitInFlight({ maxPerKey: 100, maxTotal: 500, maxLongPerKey: 20 })
   app.decorateRequest('caller', noCallerYet())
   app.decorateRequest('inFlight')
@@ -120,8 +123,14 @@ export async function buildApp({
       ...service,
       failures,
       limitCaller,
-      isOwnOrigin,
-      isPublicHttps: config.publicUrl?.startsWith('https:') ?? false,
+      requireOwnOrigin: requireOwnOrigin(isOwnOrigin),
+      isPublicHttps,
+    })
+    scope.register(passkeyChallengeRoutes, {
+      prefix: '/api',
+      ...service,
+      guards: [requireOwnOrigin(isOwnOrigin), limitAttempts],
+      isPublicHttps,
     })
   })
 
@@ -136,6 +145,7 @@ export async function buildApp({
     scope.addHook('preHandler', refuseDuringImport(service.importing))
     scope.addHook('preHandler', workForCaller)
     scope.register(meRoutes, { prefix: '/api/me', ...service })
+    scope.register(passkeysRoutes, { prefix: '/api/me/passkeys', ...service, isPublicHttps })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(peopleRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(personalKeysRoutes, { prefix: '/api/me/keys', ...service })

@@ -87,6 +87,8 @@ export function limitsOf(config: Config) {
   return {
     receiver: minuteLimit(config.rateLimitReceiverPerMinute),
     failures: failureLimit(config.rateLimitFailuresPerMinute),
+    // Begun sign-ins of an address, which are stored: more than a whole office begins.
+    attempts: minuteLimit(5 * config.rateLimitFailuresPerMinute),
     bodyIntake: bodyIntake({
       maxTotalBytes: 128 * MIB,
       // For one key: twelve of the maximum size.

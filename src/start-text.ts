@@ -80,6 +80,10 @@ export const CLEAR_TEXT =
 export const CLOCK_TEXT =
   'the clock of this machine differs from that of the database: signed deliveries can be refused, and sessions, expiring keys, and repeated requests be taken for too old. Synchronize both clocks, such as with NTP'
 
+/** For the passkeys that do not work under this public URL. */
+export const PASSKEYS_TEXT =
+  'these passkeys were added under another PUBLIC_URL, and do not work here: their people need another way to sign in'
+
 /** Signatures may be five minutes old. */
 const MAX_SKEW_MS = 60_000
 
@@ -119,6 +123,7 @@ interface Listening {
 /** The address to show people. */
 export function urlOf({ host, port: configured, address }: Listening): string {
   const port = typeof address === 'object' && address ? address.port : configured
-  const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  // Browsers allow passkeys there, and not at 127.0.0.1.
+  const name = ['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host) ? 'localhost' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -24,6 +24,7 @@ import {
   isClockOff,
   keyCommandOf,
   keyHint,
+  PASSKEYS_TEXT,
   shownOnce,
   taskExamples,
   unreadableText,
@@ -81,6 +82,7 @@ async function loadApplication() {
     ...(await import('./services/index.ts')),
     ...(await import('./services/setup.ts')),
     ...(await import('./services/restored.ts')),
+    ...(await import('./services/people/sign-in-methods.ts')),
     ...(await import('./app.ts')),
   }
 }
@@ -103,6 +105,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const { repositories, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, listAccess, githubClient, webhookReceiver } =
     loaded
+  const { countBrokenPasskeys } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onErrorOf =
@@ -183,6 +186,11 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   if (unreadable) logger.error(unreadable, unreadableText(config))
   const skewMs = await retryUntilDeadline(() => clockSkewOf(db.$client), waitingFor(names.requests))
   if (isClockOff(skewMs)) logger.warn({ seconds: Math.round(skewMs / 1_000) }, CLOCK_TEXT)
+  const passkeys = await retryUntilDeadline(
+    () => countBrokenPasskeys(repos, config.publicUrl),
+    waitingFor(names.requests),
+  )
+  if (passkeys > 0) logger.warn({ passkeys }, PASSKEYS_TEXT)
   const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
     repos,
@@ -191,6 +199,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     randomBytes,
     codehost,
     signIn: config.signIn,
+    publicUrl: config.publicUrl,
     logFailure: (about, message) => logger.warn(about, message),
     webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),

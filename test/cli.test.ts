@@ -21,7 +21,7 @@ test.each([
   const env = { DATABASE_URL: connectionString, BOOTSTRAP_API_KEY: 'b'.repeat(32), ...listening, ...place }
   const { process, ended, output } = spawnCommand(['start'], { env })
   await expect.poll(output).toContain(`create one:\n  ${command}\n`)
-  expect(output()).toContain('Inlet is running at http://127.0.0.1:')
+  expect(output()).toContain('Inlet is running at http://localhost:')
   process.kill('SIGTERM')
   expect(await ended).toMatchObject({ code: 0 })
   // The log is written a little later than what is printed.

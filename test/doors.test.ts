@@ -9,9 +9,11 @@ const PUBLIC_ROUTES: Record<string, string> = {
   'GET /readyz': 'load balancers have no keys',
   'GET /openapi.json': 'the reference is public',
   'GET /problems/:code': 'errors point here',
-  'POST /api/sessions': 'signing in: the key or password is in the body',
+  'POST /api/sessions': 'signing in: the key, password or passkey is in the body',
+  'POST /api/sessions/passkey-challenge': 'begins to sign in',
   'GET /api/sign-in': 'the page for signing in shows the ways that are on',
   'POST /api/invites/accept': 'the secret is in the body',
+  'POST /api/invites/passkey-challenge': 'the secret is in the body',
 }
 
 let service: TestApp

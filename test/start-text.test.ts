@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostInClear } from '../src/start-text.ts'
+import { hostInClear, urlOf } from '../src/start-text.ts'
 
 test.each([
   ['127.0.0.1', undefined, undefined],
@@ -24,3 +24,13 @@ test.each([
     expect(hostInClear({ host: '127.0.0.1', webhookHost, webhookPort, publicUrl })).toBe(warned)
   },
 )
+
+test.each([
+  ['127.0.0.1', 'http://localhost:3000'],
+  ['0.0.0.0', 'http://localhost:3000'],
+  ['::', 'http://localhost:3000'],
+  ['10.0.0.7', 'http://10.0.0.7:3000'],
+  ['2001:db8::7', 'http://[2001:db8::7]:3000'],
+])('a start that listens on %s prints %s', (host, url) => {
+  expect(urlOf({ host, port: 3000, address: null })).toBe(url)
+})

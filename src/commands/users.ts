@@ -38,12 +38,13 @@ export async function inviteUser({ config, words, options, signal }: Call): Prom
   const role = ROLES.find((role) => role === options.role)
   if (!role) throw new Error(`--role must be one of ${ROLES.join(', ')}.`)
   await onDatabase({ config, signal }, async ({ repos }) => {
+    const { publicUrl } = config
     const hashes = passwordHashes({ randomBytes })
     const passwords = passwordSignIn({ ...repos, hashes, randomBytes, ...ONCE, isOn: config.signIn.password })
-    const invites = invitesService({ ...depsOn(repos), hashes, passwords })
+    const invites = invitesService({ ...depsOn(repos), passwords, publicUrl })
     const invite = await invites.createAs(SERVICE, { name, role })
-    print(`Invite (shown only once, valid for 7 days):\n  ${config.publicUrl ?? ''}${invitePage(invite)}`)
-    if (!config.publicUrl) print('Open this page at the address of your dashboard.')
+    print(`Invite (shown only once, valid for 7 days):\n  ${publicUrl ?? ''}${invitePage(invite)}`)
+    if (!publicUrl) print('Open this page at the address of your dashboard.')
     return undefined
   })
 }

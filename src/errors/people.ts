@@ -1,4 +1,5 @@
 import { AppError } from './app-error.ts'
+import { validationFailed } from './requests.ts'
 
 export const userNotFound = (id: string) =>
   new AppError('user_not_found', { detail: `Person ${id} not found.` })
@@ -22,6 +23,44 @@ export const inviteInvalid = () =>
 
 export const invalidPassword = () =>
   new AppError('invalid_credentials', { detail: 'The username or the password is wrong.' })
+
+/** The same whatever was wrong with it: nobody learns which passkeys there are. */
+export const invalidPasskey = () =>
+  new AppError('invalid_credentials', {
+    detail:
+      'Signing in with this passkey failed: it is not one of Inlet, or the attempt was used or has expired. Try again.',
+  })
+
+/** A passkey that a browser created, at this path of the body. */
+export const invalidCredential = (path: string) =>
+  validationFailed([
+    {
+      path,
+      code: 'invalid',
+      message:
+        'must be created in this browser, with user verification, for a challenge of the last ten minutes that was not used',
+    },
+  ])
+
+export const passkeyNotFound = (id: string) =>
+  new AppError('passkey_not_found', { detail: `Passkey ${id} not found.` })
+
+export const passkeyTaken = () =>
+  new AppError('passkey_taken', { detail: 'This passkey was added before. Add another one.' })
+
+export const tooManyPasskeys = (max: number) =>
+  new AppError('too_many_passkeys', { detail: `You have ${max} passkeys. Remove one first.` })
+
+export const lastSignInMethod = () =>
+  new AppError('last_sign_in_method', {
+    detail: 'You have no other way to sign in. Add another passkey, or set a password first.',
+  })
+
+export const publicUrlMissing = () =>
+  new AppError('public_url_missing', {
+    detail:
+      'Browsers allow passkeys only under https, at a host name. Set PUBLIC_URL to such an address, or use http://localhost.',
+  })
 
 export const personRequired = () =>
   new AppError('person_required', {

@@ -63,6 +63,13 @@ export function ownOrigin(publicUrl: string | undefined) {
   }
 }
 
+/** preHandler of routes that sign in: browsers send their Origin, and another site must not sign users in. */
+export function requireOwnOrigin(isOwnOrigin: (request: FastifyRequest) => boolean) {
+  return async function requireOwnOrigin(request: FastifyRequest) {
+    if (request.headers.origin !== undefined && !isOwnOrigin(request)) throw originNotAllowed()
+  }
+}
+
 /** preHandler, after `requireCaller`: checks the caller against the route's operation. */
 export async function requireScope({ caller, routeOptions: { config, url } }: FastifyRequest) {
   if (!config.operation) throw new Error(`The route ${url} has no operation.`)

@@ -28,6 +28,8 @@ import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
 import { invitesRepository } from './people/invites.ts'
+import { passkeyCredentials, passkeysRepository } from './people/passkeys.ts'
+import { signInAttemptsRepository } from './people/sign-in-attempts.ts'
 import { userCredentials, usersRepository } from './people/users.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
@@ -96,6 +98,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
       keys: keyCredentials(db),
       sessions: sessionCredentials(db),
       users: userCredentials(db),
+      passkeys: passkeyCredentials(db),
       webhookSecrets: webhookSecretsRepository(db),
     },
     /** Outside any reach: one reader for all streams. */
@@ -145,6 +148,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     sessions: sessionsRepository(db, reach),
     users: usersRepository(db, reach),
     invites: invitesRepository(db),
+    passkeys: passkeysRepository(db),
+    signInAttempts: signInAttemptsRepository(db),
     webhookSecrets: webhookSecretsRepository(db),
     routing: routingRepository(db),
     feedback: feedbackRepository(db),

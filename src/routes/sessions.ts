@@ -1,23 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { originNotAllowed, validationFailed } from '../errors/index.ts'
+import { validationFailed } from '../errors/index.ts'
 import { SESSION_COOKIE } from '../guards/caller.ts'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
 import { InviteAcceptance } from '../schemas/invite.ts'
 import { IdPath, PageQuery, ref } from '../schemas/parts.ts'
+import type { PasskeyAssertion } from '../schemas/passkey.ts'
 import { emptyResponse, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage, SignInWays } from '../schemas/session.ts'
 import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
 import { type OpenedSession, sessionOperations } from '../services/sessions.ts'
+import { originOf, PASSKEY_COOKIE } from './passkeys.ts'
 
 const tags = ['Access']
 
 interface SignInOptions
-  extends Pick<Services, 'sessions' | 'access' | 'passwords' | 'invites' | 'signInWays'> {
+  extends Pick<
+    Services,
+    'sessions' | 'access' | 'passwords' | 'passkeySignIn' | 'acceptance' | 'signInWays'
+  > {
   limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
   failures: FailureLimit
-  isOwnOrigin(request: FastifyRequest): boolean
+  requireOwnOrigin(request: FastifyRequest): Promise<void>
   /** Whether the public URL is https, whatever the protocol of the last hop. */
   isPublicHttps: boolean
 }
@@ -28,7 +33,8 @@ const OPENED = {
 
 /** Signs in with what the body contains: the API routes without credentials in headers. */
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
-  const { sessions, access, passwords, invites, failures, limitCaller } = options
+  const { sessions, access, passwords, passkeySignIn, acceptance, failures } = options
+  const { limitCaller, requireOwnOrigin } = options
 
   app.get(
     '/sign-in',
@@ -41,7 +47,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         response: { 200: responses(ref(SignInWays), { description: 'The ways to sign in.' }) },
       },
     },
-    async () => options.signInWays,
+    async (request) => ({
+      ...options.signInWays,
+      passkeys: passkeySignIn.isPossibleAt(originOf(request)),
+    }),
   )
 
   app.post(
@@ -49,7 +58,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
     {
       // Anyone can send it: each text has at most 255 characters, of up to 12 bytes each in JSON.
       bodyLimit: MAX_BODY_BYTES,
-      preHandler: refuseIdempotencyKey,
+      preHandler: [requireOwnOrigin, refuseIdempotencyKey],
       config: {
         errors: [
           'idempotency_not_supported',
@@ -66,23 +75,30 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'createSession',
         summary: 'Sign in',
         description:
-          'Signs in to the dashboard, with a username and password or with an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429), except from a browser that has signed in with this password before.',
+          'Signs in to the dashboard, with a username and password, a passkey, or an API key, and sets an HttpOnly cookie. The session of a person ends after 7 days without a request, and after 30 days at the latest. The session of a key has the scopes of the key, and ends with this secret of the key, or after 12 hours without a request. After ten wrong passwords for a username in a minute, further ones are refused until the minute is over (429), except from a browser that has signed in with this password before. A passkey signs the challenge of `POST /api/sessions/passkey-challenge`, whose cookie must be sent, too.',
         body: ref(NewSession),
         response: OPENED,
       },
     },
     async (request, reply) => {
-      refuseForeignOrigin(request)
       const { 'user-agent': userAgent } = request.headers
       const given = credentialsIn(request.body)
       // Each counts towards the rate limit of the person or key.
-      if (given.key === undefined) {
+      if (given.way === 'password') {
         const attempt = { ...given, address: request.ip, browser: request.cookies[BROWSER_COOKIE] }
         const { user, passwordHash, browser } = await passwords.check(attempt)
         request.caller = access.callerByUser(user)
         await limitCaller(request, reply)
         const opened = await sessions.openOfUser({ id: user.id, passwordHash, userAgent })
         return send(opened, { request, reply, browser })
+      }
+      if (given.way === 'passkey') {
+        const { assertion } = given
+        const token = request.cookies[PASSKEY_COOKIE]
+        const used = await failures.watch(request.ip, () => passkeySignIn.check({ assertion, token }))
+        request.caller = access.callerByUser(used.user)
+        await limitCaller(request, reply)
+        return send(await sessions.openByPasskey(used, userAgent), { request, reply })
       }
       const { key } = given
       const caller = await failures.watch(request.ip, () => access.callerByKey(key))
@@ -96,13 +112,15 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
     '/invites/accept',
     {
       bodyLimit: MAX_BODY_BYTES,
-      preHandler: refuseIdempotencyKey,
+      preHandler: [requireOwnOrigin, refuseIdempotencyKey],
       config: {
         errors: [
           'idempotency_not_supported',
           'origin_not_allowed',
           'invite_invalid',
           'username_taken',
+          'passkey_taken',
+          'too_many_passkeys',
           'rate_limited',
         ],
       },
@@ -111,26 +129,26 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         operationId: 'acceptInvite',
         summary: 'Accept an invite',
         description:
-          'Creates the person who was invited, or sets a new password, and signs in. An invite can be accepted once.',
+          'Creates the person who was invited, or sets a new password, and signs in. An invite can be accepted once. A passkey instead of a password is created with the options of `POST /api/invites/passkey-challenge`, whose cookie must be sent, too; it replaces the password that was lost.',
         body: ref(InviteAcceptance),
         response: OPENED,
       },
     },
     async (request, reply) => {
-      refuseForeignOrigin(request)
-      const opened = await invites.accept(request.body, request.headers['user-agent'])
-      return send(opened, { request, reply, browser: opened.browser })
+      const { 'user-agent': userAgent } = request.headers
+      const token = request.cookies[PASSKEY_COOKIE]
+      const { browser, ...opened } = await acceptance.accept(request.body, { userAgent, token })
+      return send(opened, { request, reply, browser })
     },
   )
 
-  /** Browsers send their Origin; another site must not sign users in. */
-  function refuseForeignOrigin(request: FastifyRequest): void {
-    if (request.headers.origin !== undefined && !options.isOwnOrigin(request)) throw originNotAllowed()
-  }
-
   function send(
     { session, token }: OpenedSession,
-    { request, reply, browser }: { request: FastifyRequest; reply: FastifyReply; browser?: string },
+    {
+      request,
+      reply,
+      browser,
+    }: { request: FastifyRequest; reply: FastifyReply; browser?: string | undefined },
   ) {
     const secure = options.isPublicHttps || request.protocol === 'https'
     const cookie = { httpOnly: true, sameSite: 'strict', secure } as const
@@ -148,21 +166,30 @@ const BROWSER_SECONDS = 365 * 86_400
 
 const MAX_BODY_BYTES = 8 * 1024
 
-type Credentials = { key: string } | { key?: undefined; username: string; password: string }
+type Credentials =
+  | { way: 'key'; key: string }
+  | { way: 'password'; username: string; password: string }
+  | { way: 'passkey'; assertion: PasskeyAssertion }
 
-/** @throws validation_failed unless it is either a key, or a username with a password */
-function credentialsIn({ key, username, password }: NewSession): Credentials {
-  if (key !== undefined) {
-    if (username === undefined && password === undefined) return { key }
-    const message = 'must not be set together with username and password'
-    throw validationFailed([{ path: '/key', code: 'not_allowed', message }])
+/** @throws validation_failed unless it is one of a key, a passkey, and a username with a password */
+function credentialsIn({ key, passkey, username, password }: NewSession): Credentials {
+  const isPerson = username !== undefined || password !== undefined
+  if (passkey !== undefined) {
+    if (key !== undefined || isPerson) throw notTogether('/passkey', 'other credentials')
+    return { way: 'passkey', assertion: passkey }
   }
-  if (username !== undefined && password !== undefined) return { username, password }
-  const isNothing = username === undefined && password === undefined
-  const path = isNothing ? '/key' : `/${username === undefined ? 'username' : 'password'}`
-  const message = 'is required: send username and password, or key'
+  if (key !== undefined) {
+    if (isPerson) throw notTogether('/key', 'username and password')
+    return { way: 'key', key }
+  }
+  if (username !== undefined && password !== undefined) return { way: 'password', username, password }
+  const path = isPerson ? `/${username === undefined ? 'username' : 'password'}` : '/key'
+  const message = 'is required: send username and password, or passkey, or key'
   throw validationFailed([{ path, code: 'required', message }])
 }
+
+const notTogether = (path: string, others: string) =>
+  validationFailed([{ path, code: 'not_allowed', message: `must not be set together with ${others}` }])
 
 /** Longer than any session: the service ends a session by its last use. */
 const COOKIE_SECONDS = 30 * 86_400

@@ -9,9 +9,17 @@ import { Context, TaskBrief } from './context.ts'
 import { Delivery, DeliveryTask, DeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from './feedback.ts'
 import { ImportResult } from './import.ts'
-import { Invite, InviteAcceptance, InviteWithSecret, NewInvite } from './invite.ts'
+import { Invite, InviteAcceptance, InvitePasskey, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
+import {
+  NewPasskey,
+  Passkey,
+  PasskeyAssertion,
+  PasskeyCreationOptions,
+  PasskeyRegistration,
+  PasskeyRequestOptions,
+} from './passkey.ts'
 import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
 import { Merge, ReportCounts, SimilarTasks } from './report.ts'
@@ -150,6 +158,13 @@ export const namedSchemas = [
   Invite,
   InviteWithSecret,
   NewInvite,
+  PasskeyAssertion,
+  PasskeyRegistration,
+  PasskeyRequestOptions,
+  PasskeyCreationOptions,
+  Passkey,
+  NewPasskey,
+  InvitePasskey,
   InviteAcceptance,
   WebhookSecret,
   WebhookSecretWithValue,

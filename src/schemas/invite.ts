@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DateTime, Nullable, PageOf, ref, StrictObject, Uuid } from './parts.ts'
+import { PasskeyRegistration } from './passkey.ts'
 import { Actor } from './task.ts'
 import {
   Email,
@@ -63,22 +64,33 @@ export const NewInvite = StrictObject(
 )
 export type NewInvite = Static<typeof NewInvite>
 
+const accepting = {
+  secret: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    writeOnly: true,
+    description: 'The secret of the invite.',
+  }),
+  username: Type.Optional(Username),
+  name: Type.Optional(PersonName),
+}
+
+export const InvitePasskey = StrictObject(accepting, {
+  $id: 'InvitePasskey',
+  description: 'Who accepts the invite, as it is accepted afterwards.',
+})
+export type InvitePasskey = Static<typeof InvitePasskey>
+
 export const InviteAcceptance = StrictObject(
   {
-    secret: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      writeOnly: true,
-      description: 'The secret of the invite.',
-    }),
-    username: Type.Optional(Username),
-    name: Type.Optional(PersonName),
-    password: Password,
+    ...accepting,
+    password: Type.Optional(Password),
+    passkey: Type.Optional(ref(PasskeyRegistration)),
   },
   {
     $id: 'InviteAcceptance',
     description:
-      'Somebody new chooses a `username`; without `name`, the person has that of the invite. An invite for a new password takes neither.',
+      'Either `password` or `passkey`. Somebody new chooses a `username`; without `name`, the person has that of the invite. An invite for a new password takes neither.',
   },
 )
 export type InviteAcceptance = Static<typeof InviteAcceptance>

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Scope } from './caller.ts'
 import { DateTime, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
+import { PasskeyAssertion } from './passkey.ts'
 import { ProjectsInReach } from './user.ts'
 
 export const Session = Type.Object(
@@ -51,14 +52,19 @@ export const NewSession = StrictObject(
         description: 'Instead of both: an API key.',
       }),
     ),
+    passkey: Type.Optional(ref(PasskeyAssertion)),
   },
-  { $id: 'NewSession', description: 'Either `username` and `password`, or `key`.' },
+  { $id: 'NewSession', description: 'Either `username` and `password`, or `key`, or `passkey`.' },
 )
 export type NewSession = Static<typeof NewSession>
 
 export const SignInWays = Type.Object(
   {
     password: Type.Boolean({ description: 'Whether people can sign in with a password.' }),
+    passkeys: Type.Boolean({
+      description:
+        'Whether browsers allow passkeys at this address: `PUBLIC_URL` is https, or it is `http://localhost`.',
+    }),
     keys: StringEnum(['all', 'admin'], {
       description: 'Which API keys can sign in: all, or only those with `admin`.',
     }),
@@ -66,3 +72,6 @@ export const SignInWays = Type.Object(
   { $id: 'SignInWays', description: 'The ways to sign in.' },
 )
 export type SignInWays = Static<typeof SignInWays>
+
+/** Those that the environment switches. */
+export type SwitchedWays = Pick<SignInWays, 'password' | 'keys'>

@@ -60,7 +60,9 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       }
       await repos.idempotency.deleteOlderThan(before(RESPONSES_KEPT_MS))
       await repos.credentials.sessions.deleteEnded(before(SESSION_IDLE_MS))
-      await repos.within(everywhere).invites.deleteExpired()
+      const { invites, signInAttempts } = repos.within(everywhere)
+      await invites.deleteExpired()
+      await signInAttempts.deleteExpired()
       const { cleanup } = repos
       let purgedTasks = 0
       const trash = before(TRASH_RETENTION_MS)

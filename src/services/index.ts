@@ -9,7 +9,7 @@ import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import { IMPORTS } from '../repositories/import/index.ts'
 import type { Repositories, Transfers } from '../repositories/index.ts'
 import { WEBHOOK_CHANGES } from '../repositories/webhooks/webhooks.ts'
-import type { SignInWays } from '../schemas/session.ts'
+import type { SwitchedWays } from '../schemas/session.ts'
 import { accessService } from './access.ts'
 import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
@@ -39,10 +39,15 @@ import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
 import { accountService } from './people/account.ts'
+import { inviteAcceptance } from './people/invite-acceptance.ts'
 import { invitesService } from './people/invites.ts'
+import { passkeyChallenges } from './people/passkey-challenges.ts'
+import { passkeySignIn } from './people/passkey-sign-in.ts'
+import { passkeysService } from './people/passkeys.ts'
 import { passwordSignIn } from './people/password-sign-in.ts'
 import { passwordHashes } from './people/passwords.ts'
 import { personalKeysService } from './people/personal-keys.ts'
+import { signInMethods } from './people/sign-in-methods.ts'
 import { usersService } from './people/users.ts'
 import { projectsService } from './projects.ts'
 import { pushService } from './push/index.ts'
@@ -84,7 +89,8 @@ export interface ServiceDeps {
   clock: Clock
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
-  signIn: SignInWays & { maxWrongPasswords: number }
+  signIn: SwitchedWays & { maxWrongPasswords: number }
+  publicUrl?: string | undefined
   /** Logs what failed in the background. */
   logFailure?: LogFailure
   /** Sends to the URLs of outgoing webhooks. */
@@ -103,7 +109,7 @@ export type Services = ReturnType<typeof services>
 
 /** The object graph on one screen. */
 export function services(given: ServiceDeps) {
-  const { repos, transfers, clock, randomBytes, pool, isEmbedded, isDirectUp } = given
+  const { repos, transfers, clock, randomBytes, publicUrl, pool, isEmbedded, isDirectUp } = given
   const { webhookReceiver: receiver, logFailure } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp })
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
@@ -126,6 +132,8 @@ export function services(given: ServiceDeps) {
     isOn: signInWays.password,
     maxWrongPasswords,
   })
+  const challenges = passkeyChallenges({ repos, randomBytes, publicUrl })
+  const methods = signInMethods({ passwords, publicUrl })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
@@ -167,7 +175,10 @@ export function services(given: ServiceDeps) {
     signInWays,
     passwords,
     users: usersService({ repos, access, clock, metrics }),
-    invites: invitesService({ repos, access, clock, randomBytes, hashes, passwords }),
+    invites: invitesService({ repos, clock, randomBytes, passwords, publicUrl }),
+    acceptance: inviteAcceptance({ repos, access, clock, randomBytes, hashes, passwords, challenges }),
+    passkeys: passkeysService({ repos, clock, challenges, methods }),
+    passkeySignIn: passkeySignIn({ ...repos, challenges }),
     personalKeys: personalKeysService({ repos, access, clock, randomBytes }),
     account: accountService({ repos, access, clock, hashes, passwords }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),

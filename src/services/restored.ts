@@ -62,6 +62,7 @@ export async function afterRestore({ repos, clock }: RestoredDeps): Promise<Swit
     await repos.changes.renewEpoch()
     const sessions = await bound.sessions.deleteAll()
     const invites = await bound.invites.deleteAll()
+    await bound.signInAttempts.deleteAll()
     return { webhooks: active.length, connections: writingBack.length, sessions, invites }
   })
 }

@@ -3,7 +3,13 @@ import { allows } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
-import { insufficientScope, invalidPassword, personalKey, sessionNotFound } from '../errors/index.ts'
+import {
+  insufficientScope,
+  invalidPasskey,
+  invalidPassword,
+  personalKey,
+  sessionNotFound,
+} from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import {
   type BoundRepositories,
@@ -14,7 +20,7 @@ import {
 import type { UserRow } from '../repositories/people/users.ts'
 import type { SessionHolder, SessionRow, SessionWithHolder } from '../repositories/sessions.ts'
 import type { Scope } from '../schemas/caller.ts'
-import type { Session, SignInWays } from '../schemas/session.ts'
+import type { Session, SwitchedWays } from '../schemas/session.ts'
 import {
   type AccessService,
   type Caller,
@@ -32,7 +38,7 @@ interface SessionsDeps {
   access: Pick<AccessService, 'forget'>
   clock: Clock
   randomBytes(size: number): Buffer
-  ways: Pick<SignInWays, 'keys'>
+  ways: Pick<SwitchedWays, 'keys'>
 }
 
 type SessionSources = Pick<SessionsDeps, 'clock' | 'randomBytes'>
@@ -41,6 +47,14 @@ type SessionSources = Pick<SessionsDeps, 'clock' | 'randomBytes'>
 export interface OpenedSession {
   session: Session
   token: string
+}
+
+/** A passkey that has signed a challenge. */
+export interface UsedPasskey {
+  id: string
+  user: UserRow
+  /** What its authenticator counts now. */
+  counter: number
 }
 
 interface SignIn {
@@ -141,6 +155,20 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
         const user = await repos.users.findForShare(id)
         const isCurrent = (await repos.users.findPasswordHash(id)) === passwordHash
         if (!user?.isActive || !isCurrent) throw invalidPassword()
+        return openSession(repos, { user, userAgent })
+      })
+    },
+
+    /**
+     * Opens a session for a person whose passkey was right.
+     * @throws invalid_credentials if the person was deactivated, or the passkey removed or used, meanwhile
+     */
+    async openByPasskey(used: UsedPasskey, userAgent: string | undefined): Promise<OpenedSession> {
+      return repos.within(everywhere).transaction(async (repos) => {
+        const user = await repos.users.findForShare(used.user.id)
+        const now = clock.now()
+        const isUsed = user?.isActive && (await repos.passkeys.use(used.id, { counter: used.counter, now }))
+        if (!user || !isUsed) throw invalidPasskey()
         return openSession(repos, { user, userAgent })
       })
     },

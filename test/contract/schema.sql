@@ -248,6 +248,22 @@ create table lists (
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
+create table passkeys (
+  id uuid not null,
+  user_id uuid not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  rp_id text not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone,
+  constraint passkeys_credential_id_unique UNIQUE (credential_id),
+  constraint passkeys_pkey PRIMARY KEY (id),
+  constraint passkeys_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table passwords (
   user_id uuid not null,
   hash text not null,
@@ -345,6 +361,15 @@ create table sessions (
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_secret_hash_api_key_secrets_hash_fk FOREIGN KEY (secret_hash) REFERENCES api_key_secrets(hash),
   constraint sessions_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table sign_in_attempts (
+  hash text not null,
+  checks jsonb not null,
+  user_id uuid,
+  expires_at timestamp(3) with time zone not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (hash),
+  constraint sign_in_attempts_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table source_backlog (
@@ -623,6 +648,7 @@ CREATE INDEX invites_user ON public.invites USING btree (user_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
+CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
@@ -630,6 +656,8 @@ CREATE INDEX saved_filters_user ON public.saved_filters USING btree (user_id, id
 CREATE INDEX sessions_key ON public.sessions USING btree (key_id);
 CREATE INDEX sessions_last_seen ON public.sessions USING btree (last_seen_at);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+CREATE INDEX sign_in_attempts_expires ON public.sign_in_attempts USING btree (expires_at);
+CREATE INDEX sign_in_attempts_user ON public.sign_in_attempts USING btree (user_id);
 CREATE UNIQUE INDEX source_backlog_source ON public.source_backlog USING btree (source_id, "position");
 CREATE INDEX source_items_received ON public.source_items USING btree (received_at) WHERE (key ~~ 'item:%'::text);
 CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id IS NOT NULL);

@@ -256,15 +256,17 @@ describe('the header', () => {
   })
 })
 
-/** Their responses contain secrets, or their duplicates are known by what the sender names. */
+/** Their responses contain secrets, what they take is valid once, or duplicates are known by what the sender names. */
 const IN_ANOTHER_WAY = [
   '/api/keys',
+  '/api/me/keys',
   '/api/sources',
   '/api/webhooks',
   '/api/webhook-secrets',
   '/api/sessions',
   '/api/invites',
   '/api/invites/accept',
+  '/api/me/passkeys',
   '/api/analytics/webhook',
   '/in/sources/:sourceId',
 ]

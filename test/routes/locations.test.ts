@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../support/app.ts'
+import { type CallOptions, startApp, type TestApp } from '../support/app.ts'
+import { authenticator } from '../support/authenticator.ts'
 import { feedback, WEBHOOK_SECRET } from '../support/feedback.ts'
-import { PASSWORD } from '../support/people.ts'
+import { cookieIn, PUBLIC_URL, withCookie } from '../support/passkeys.ts'
+import { PASSWORD, person } from '../support/people.ts'
 import { SENDING_ENV } from '../support/webhooks.ts'
 
 let service: TestApp
@@ -11,7 +13,7 @@ let task: { id: string }
 let source: { id: string; secret: string }
 let invite: { secret: string }
 beforeAll(async () => {
-  service = await startApp({ env: { WEBHOOK_SECRET, ...SENDING_ENV } })
+  service = await startApp({ env: { WEBHOOK_SECRET, PUBLIC_URL, ...SENDING_ENV } })
   project = (await service.post('/api/projects', { name: 'App' })).body
   list = (await service.post(`/api/projects/${project.id}/lists`, { name: 'Next' })).body
   task = (await service.post('/api/tasks', { title: 'A task' })).body
@@ -24,12 +26,26 @@ const sourceOf = ({ id: projectId }: { id: string }) => ({
   ...{ name: 'Alerts', projectId, verify: { scheme: 'bearer' }, template: { title: '{{ payload.title }}' } },
 })
 
+/** A passkey for the account of somebody. */
+async function newPasskey(): Promise<Creating> {
+  const ada = await person(service)
+  const begun = await service.post('/api/me/passkeys/challenge', undefined, ada.with)
+  const credential = authenticator(PUBLIC_URL).create(begun.body)
+  return ['/api/me/passkeys', { name: 'Laptop', credential }, withCookie(ada, cookieIn(begun))]
+}
+
+type Creating = [path: string, body: object, credentials?: CallOptions]
+
+const bearing = (secret: string) => ({ key: null, headers: { authorization: `Bearer ${secret}` } })
+
 /** By operation of the API description: a body that it creates something of. */
-const CREATING: Record<string, () => [path: string, body: object, key?: string]> = {
+const CREATING: Record<string, () => Creating | Promise<Creating>> = {
   createSession: () => ['/api/sessions', { key: service.adminKey }],
   createKey: () => ['/api/keys', { name: 'A key' }],
+  createPersonalKey: async () => ['/api/me/keys', { name: 'A key' }, (await person(service)).with],
   createInvite: () => ['/api/invites', { name: 'Bob', role: 'viewer' }],
   acceptInvite: () => ['/api/invites/accept', { secret: invite.secret, username: 'ada', password: PASSWORD }],
+  addPasskey: newPasskey,
   createWebhookSecret: () => ['/api/webhook-secrets', {}],
   createTask: () => ['/api/tasks', { title: 'Another' }],
   createTasksInBulk: () => ['/api/tasks/bulk', { listId: list.id, tasks: [{ title: 'One of many' }] }],
@@ -42,8 +58,8 @@ const CREATING: Record<string, () => [path: string, body: object, key?: string]>
   createRule: () => ['/api/rules', { content: 'Be kind.' }],
   logActivity: () => ['/api/activity', { type: 'deploy.finished' }],
   createRoutingRule: () => ['/api/webhook-routing', { appMatch: 'x', targetProjectId: project.id }],
-  receiveFeedback: () => ['/api/analytics/webhook', feedback(), WEBHOOK_SECRET],
-  receiveSourceDelivery: () => [`/in/sources/${source.id}`, { title: 'An alert' }, source.secret],
+  receiveFeedback: () => ['/api/analytics/webhook', feedback(), bearing(WEBHOOK_SECRET)],
+  receiveSourceDelivery: () => [`/in/sources/${source.id}`, { title: 'An alert' }, bearing(source.secret)],
 }
 
 test('each response that creates has a Location that can be read with the same credentials, or none', async () => {
@@ -54,9 +70,7 @@ test('each response that creates has a Location that can be read with the same c
   )
   expect(operations.map(({ post }) => post.operationId).toSorted()).toEqual(Object.keys(CREATING).toSorted())
   for (const { post } of operations) {
-    const [path, body, secret] = CREATING[post.operationId]?.() ?? ['', {}]
-    const headers = secret ? { authorization: `Bearer ${secret}` } : {}
-    const credentials = secret ? { key: null, headers } : {}
+    const [path, body, credentials = {}] = (await CREATING[post.operationId]?.()) ?? ['', {}]
     const made = await service.post(path, body, credentials)
     expect([path, made.status]).toEqual([path, 201])
     const location = made.headers.get('location')

@@ -98,6 +98,7 @@ export async function startApp(options: TestAppOptions = {}) {
     logFailure: (about, message) => logger.warn(about, message),
     pool: poolState(db),
     signIn: config.signIn,
+    publicUrl: config.publicUrl,
     sourceShares: options.sourceShares ?? timeShares({ shareMs: Number.POSITIVE_INFINITY, windowMs: 10_000 }),
   })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })

@@ -20,6 +20,7 @@ type Resource =
   | 'savedFilter'
   | 'user'
   | 'invite'
+  | 'passkey'
 
 const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/tasks/:', 'task'],
@@ -40,6 +41,7 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/saved-filters/:', 'savedFilter'],
   ['/api/users/:', 'user'],
   ['/api/invites/:', 'invite'],
+  ['/api/me/passkeys/:', 'passkey'],
 ]
 
 export type ResourceIds = Record<Resource, string>
@@ -79,6 +81,7 @@ export async function oneOfEach(service: TestApp): Promise<ResourceIds> {
     user: nothing,
     personalKey: nothing,
     invite: nothing,
+    passkey: nothing,
   }
 }
 

@@ -9,7 +9,7 @@ import styles from './signed-out.module.css'
 import { SignedOutPage } from './signed-out-page.tsx'
 
 /** Offered when the service does not say which are on: it still says so of each attempt. */
-const ALL_WAYS: Schema<'SignInWays'> = { password: true, keys: 'all' }
+const ALL_WAYS: Schema<'SignInWays'> = { password: true, passkeys: false, keys: 'all' }
 
 export default function SignInPage() {
   const { search, hash } = useNavigation().url

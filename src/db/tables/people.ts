@@ -1,5 +1,5 @@
-import { boolean, check, index, pgTable, sql, text, uuid } from '../drizzle.ts'
-import { actorType, timestamptz } from './columns.ts'
+import { bigint, boolean, check, index, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
+import { actorType, bytea, timestamptz } from './columns.ts'
 
 const role = (name: string) => text(name, { enum: ['owner', 'member', 'viewer'] })
 
@@ -33,6 +33,31 @@ export const passwords = pgTable('passwords', {
   hash: text('hash').notNull(),
 })
 
+/** Passkeys of people, any number each. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** What the authenticator calls it, in base64url. */
+    credentialId: text('credential_id').notNull().unique(),
+    /** As a COSE key. */
+    publicKey: bytea('public_key').notNull(),
+    /** How often it was used; 0 for authenticators that do not count. A copy of a passkey makes it go back. */
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    /** The host name that it works at. */
+    rpId: text('rp_id').notNull(),
+    /** How browsers reach its authenticator. */
+    transports: text('transports').array().notNull(),
+    name: text('name').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    lastUsedAt: timestamptz('last_used_at'),
+  },
+  (table) => [index('passkeys_user').on(table.userId)],
+)
+
 /** Invites that were not accepted: of somebody new, or of a person who has lost the password. */
 export const invites = pgTable(
   'invites',
@@ -61,5 +86,23 @@ export const invites = pgTable(
       sql`num_nonnulls(user_id, role) = 1 and (role is null) = (name is null)
       and (user_id is null or project_ids is null)`,
     ),
+  ],
+)
+
+/** Sign-ins that were begun: with a passkey, or at an identity provider. Each can be completed once. */
+export const signInAttempts = pgTable(
+  'sign_in_attempts',
+  {
+    /** SHA-256 of the value of the cookie that ties it to the browser that began it. */
+    hash: text('hash').primaryKey(),
+    /** What its completion is checked against. */
+    checks: jsonb('checks').notNull(),
+    /** The person who adds this way to sign in; null for somebody who signs in. */
+    userId: uuid('user_id').references(() => users.id),
+    expiresAt: timestamptz('expires_at').notNull(),
+  },
+  (table) => [
+    index('sign_in_attempts_user').on(table.userId),
+    index('sign_in_attempts_expires').on(table.expiresAt),
   ],
 )

@@ -99,6 +99,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Invite no longer valid',
     'The invite was accepted or withdrawn, has expired after 7 days, or was made by somebody who may no longer invite. Ask for a new one.',
   ],
+  passkey_not_found: [404, 'Passkey not found', 'The passkey does not exist, or belongs to somebody else.'],
   session_not_found: [
     404,
     'Session not found',
@@ -177,7 +178,14 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Last owner',
     'At least one active person must be an owner. Make somebody else an owner first.',
   ],
+  last_sign_in_method: [
+    409,
+    'Last way to sign in',
+    'Without it, the person could not sign in any more. Add another passkey, or set a password first.',
+  ],
   username_taken: [409, 'Username taken', 'Another person has this username. Choose another one.'],
+  passkey_taken: [409, 'Passkey already added', 'Each passkey can be added once, by one person.'],
+  too_many_passkeys: [409, 'Too many passkeys', 'The person has 20 passkeys. Remove one first.'],
   project_is_default: [
     409,
     'Default project',
@@ -311,6 +319,11 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     422,
     'Encryption key missing',
     'With an external database, the key is read from ENCRYPTION_KEY. `detail` says how to create one. A stored token needs the key that it was encrypted with.',
+  ],
+  public_url_missing: [
+    422,
+    'Public URL missing',
+    'This needs an address under https that browsers reach Inlet at. Set PUBLIC_URL.',
   ],
   webhook_url_not_allowed: [
     422,

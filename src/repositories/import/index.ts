@@ -202,6 +202,8 @@ const CLEARING_PEOPLE: readonly SQL[] = [
   sql`delete from api_key_secrets where key_id in (${personalKeys})`,
   sql`delete from api_keys where user_id is not null`,
   sql`delete from invites`,
+  sql`delete from sign_in_attempts`,
+  sql`delete from passkeys`,
   sql`delete from passwords`,
   sql`delete from users`,
 ]

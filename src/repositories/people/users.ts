@@ -123,6 +123,10 @@ export function usersRepository(db: Executor, { projectIds }: Reach) {
         .values({ userId, hash })
         .onConflictDoUpdate({ target: passwords.userId, set: { hash } })
     },
+
+    async deletePassword(userId: string): Promise<void> {
+      await db.delete(passwords).where(eq(passwords.userId, userId))
+    },
   }
 }
 

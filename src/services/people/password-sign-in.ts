@@ -82,6 +82,7 @@ export function passwordSignIn({
 
     browserOf,
     requireOn,
+    isOn,
   }
 
   /** What a browser keeps that has signed in. */

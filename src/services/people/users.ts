@@ -131,6 +131,7 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
     await repos.sessions.deleteOf({ userId })
     await repos.keys.revokeOfUser(userId, clock.now())
     await repos.invites.deleteOfUser(userId)
+    await repos.signInAttempts.deleteOfUser(userId)
     await repos.claims.endLeasesOf(userId)
   }
 

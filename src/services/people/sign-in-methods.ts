@@ -1,0 +1,43 @@
+import { rpIdOf } from '../../domain/relying-party.ts'
+import { lastSignInMethod } from '../../errors/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { PasswordSignIn } from './password-sign-in.ts'
+
+interface MethodsDeps {
+  passwords: Pick<PasswordSignIn, 'isOn'>
+  publicUrl: string | undefined
+}
+
+/** Whether a person can sign in with it now. */
+type SignInMethod = (repos: BoundRepositories, userId: string) => Promise<boolean>
+
+export type SignInMethods = ReturnType<typeof signInMethods>
+
+/** What people sign in with; nobody removes the last of their own. */
+export function signInMethods({ passwords, publicUrl }: MethodsDeps) {
+  const rpId = rpIdOf(publicUrl)
+  const hasPassword: SignInMethod = async (repos, userId) =>
+    passwords.isOn && (await repos.users.findPasswordHash(userId)) !== undefined
+  const hasPasskey: SignInMethod = async (repos, userId) =>
+    rpId !== undefined && repos.passkeys.isAny(userId, rpId)
+  const methods = [hasPassword, hasPasskey]
+
+  return {
+    /** Whether a passkey for this host name works here: others are no way to sign in. */
+    isUsable: (passkey: { rpId: string }): boolean => passkey.rpId === rpId,
+
+    /**
+     * To be called after one was removed, in the same transaction, with the person's row locked: of two that are removed
+     * at once, the second finds what the first left.
+     * @throws last_sign_in_method
+     */
+    async requireOne(repos: BoundRepositories, userId: string): Promise<void> {
+      for (const isLeft of methods) if (await isLeft(repos, userId)) return
+      throw lastSignInMethod()
+    },
+  }
+}
+
+/** How many passkeys were added under another public URL: they do not work under this one. */
+export const countBrokenPasskeys = (repos: Repositories, publicUrl: string | undefined): Promise<number> =>
+  repos.within(everywhere).passkeys.countOther(rpIdOf(publicUrl))
