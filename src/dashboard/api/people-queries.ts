@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, dataOf } from './client.ts'
+import { api, dataOf, type Schema } from './client.ts'
 import { fetchAllPages, pageQuery } from './queries.ts'
 
 /** People with their roles, for those who manage them. */
@@ -23,6 +23,12 @@ export const invitesQuery = queryOptions({
   queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/invites', pageQuery(cursor)))),
 })
 
+/** Those of who is signed in. */
+export const passkeysQuery = queryOptions({
+  queryKey: ['passkeys'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/me/passkeys', pageQuery(cursor)))),
+})
+
 /** The ways to sign in, which only a restart of the service changes. */
 export const signInWaysQuery = queryOptions({
   queryKey: ['sign-in'],
@@ -36,3 +42,6 @@ export const personalKeysQuery = queryOptions({
   queryKey: ['keys', 'personal'],
   queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/me/keys', pageQuery(cursor)))),
 })
+
+/** Offered when the service does not say which are on: it still says so of each attempt. */
+export const DEFAULT_WAYS: Schema<'SignInWays'> = { password: true, passkeys: false, keys: 'all' }

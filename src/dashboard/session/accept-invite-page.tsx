@@ -1,17 +1,29 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, responseOf, type Schema } from '../api/client.ts'
-import { problemOf } from '../api/problem.ts'
+import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
+import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import { ErrorText } from '../components/error-text.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { NewPasswordForm, NewPersonForm } from './new-person-form.tsx'
+import { createPasskey, hasPasskeys } from './passkey.ts'
 import { SignedOutPage } from './signed-out-page.tsx'
 
 /** For somebody new. */
 export function InvitePage() {
-  const { secret, isInvalid, accept } = useInvite()
+  const { secret, isInvalid, accept, acceptWithPasskey } = useInvite()
+  const { hasPassword, isPasskeyPossible } = useWays()
   return (
     <SignedOutPage title="Create your account">
       {secret && !isInvalid ? (
-        <NewPersonForm verb="Create account" isNameOptional onSubmit={(person) => accept(person)} />
+        <NewPersonForm
+          verb="Create account"
+          isNameOptional
+          hasPassword={hasPassword}
+          onSubmit={(person) => accept(person)}
+          onPasskey={isPasskeyPossible ? acceptWithPasskey : undefined}
+        />
       ) : (
         <Unusable what="invite" isInvalid={isInvalid} />
       )}
@@ -21,18 +33,52 @@ export function InvitePage() {
 
 /** For a person who has lost the password. */
 export function NewPasswordPage() {
-  const { secret, isInvalid, accept } = useInvite()
+  const { secret, isInvalid, accept, acceptWithPasskey } = useInvite()
+  const { hasPassword, isPasskeyPossible } = useWays()
   return (
     <SignedOutPage title="Choose a new password">
       {secret && !isInvalid ? (
         <>
           <p className="quiet">You are signed out in all other browsers.</p>
-          <NewPasswordForm verb="Set password" onSubmit={(password) => accept({ password })} />
+          {hasPassword && (
+            <NewPasswordForm verb="Set password" onSubmit={(password) => accept({ password })} />
+          )}
+          {isPasskeyPossible && <PasskeyInstead onPasskey={() => acceptWithPasskey({})} />}
         </>
       ) : (
         <Unusable what="link" isInvalid={isInvalid} />
       )}
     </SignedOutPage>
+  )
+}
+
+/** Instead of a new password. */
+function PasskeyInstead({ onPasskey }: { onPasskey(): Promise<void> }) {
+  const [problem, setProblem] = useState<Problem>()
+  const [isBusy, setBusy] = useState(false)
+
+  async function create() {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onPasskey()
+    } catch (error) {
+      setProblem(problemOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <div className="stack">
+      <p className="quiet">Or create a passkey instead. Your password is then removed.</p>
+      {problem && <ErrorText>{problem.message}</ErrorText>}
+      <div>
+        <Button variant="default" loading={isBusy} onClick={() => void create()}>
+          Create a passkey
+        </Button>
+      </div>
+    </div>
   )
 }
 
@@ -51,18 +97,37 @@ function useInvite() {
   const secret = useSecretInAddress()
   const [invalidSecret, setInvalidSecret] = useState<string>()
 
-  async function accept(chosen: Omit<Schema<'InviteAcceptance'>, 'secret'>) {
-    try {
+  const accept = (chosen: Omit<Schema<'InviteAcceptance'>, 'secret'>) =>
+    unlessInvalid(async () => {
       await responseOf(api.POST('/api/invites/accept', { body: { secret, ...chosen } }), { isSignIn: true })
       // A full page load drops what belongs to whoever was signed in before.
       location.replace('/tasks')
+    })
+
+  const acceptWithPasskey = (names: Omit<Schema<'InvitePasskey'>, 'secret'>) =>
+    unlessInvalid(async () => {
+      const body = { secret, ...names }
+      const options = await dataOf(api.POST('/api/invites/passkey-challenge', { body }))
+      const passkey = await createPasskey(options)
+      if (passkey) await accept({ ...names, passkey })
+    })
+
+  async function unlessInvalid(send: () => Promise<void>) {
+    try {
+      await send()
     } catch (error) {
       if (problemOf(error).code === 'invite_invalid') setInvalidSecret(secret)
       else throw error
     }
   }
 
-  return { secret, isInvalid: secret !== '' && secret === invalidSecret, accept }
+  return { secret, isInvalid: secret !== '' && secret === invalidSecret, accept, acceptWithPasskey }
+}
+
+/** What somebody can sign in with afterwards. */
+function useWays() {
+  const { data: ways = DEFAULT_WAYS } = useQuery(signInWaysQuery)
+  return { hasPassword: ways.password, isPasskeyPossible: ways.passkeys && hasPasskeys() }
 }
 
 /** Takes the secret out of the address, so that it stays in no history. */

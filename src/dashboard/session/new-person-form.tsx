@@ -6,9 +6,12 @@ import { ErrorText } from '../components/error-text.tsx'
 const MIN_PASSWORD = 12
 const TOO_SHORT = `Use at least ${MIN_PASSWORD} characters.`
 
-export interface NewPerson {
+interface Names {
   username: string
   name?: string
+}
+
+export interface NewPerson extends Names {
   password: string
 }
 
@@ -16,16 +19,22 @@ interface NewPersonFormProps {
   verb: string
   /** The name of the invite is used unless another one is given. */
   isNameOptional?: boolean
+  /** Whether people can sign in with a password. */
+  hasPassword?: boolean
   onSubmit(person: NewPerson): Promise<void>
+  /** Where a passkey is possible instead. */
+  onPasskey?: ((names: Names) => Promise<void>) | undefined
 }
 
 /** What somebody new chooses: username, name and password. */
-export function NewPersonForm({ verb, isNameOptional = false, onSubmit }: NewPersonFormProps) {
+export function NewPersonForm({ verb, isNameOptional = false, ...props }: NewPersonFormProps) {
+  const { hasPassword = true, onSubmit, onPasskey } = props
   const [username, setUsername] = useState('')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const { submit, problem, isTooShort, isBusy } = usePasswordSubmit(password, () =>
-    onSubmit({ username, password, ...(name.trim() && { name: name.trim() }) }),
+  const names = { username, ...(name.trim() && { name: name.trim() }) }
+  const { submit, run, problem, isTooShort, isBusy } = usePasswordSubmit(password, () =>
+    onSubmit({ ...names, password }),
   )
   const errors = problem?.byField ?? {}
   const usernameError = problem?.code === 'username_taken' ? problem.message : errors['/username']
@@ -58,16 +67,31 @@ export function NewPersonForm({ verb, isNameOptional = false, onSubmit }: NewPer
         maxLength={100}
         size="md"
       />
-      <NewPasswordInput
-        label="Password"
-        value={password}
-        onChange={setPassword}
-        error={isTooShort ? TOO_SHORT : errors['/password']}
-      />
+      {hasPassword && (
+        <NewPasswordInput
+          label="Password"
+          value={password}
+          onChange={setPassword}
+          error={isTooShort ? TOO_SHORT : errors['/password']}
+        />
+      )}
       {problem && !isShown && <ErrorText>{problem.message}</ErrorText>}
-      <Button type="submit" loading={isBusy} size="md" fullWidth>
-        {verb}
-      </Button>
+      {hasPassword && (
+        <Button type="submit" loading={isBusy} size="md" fullWidth>
+          {verb}
+        </Button>
+      )}
+      {onPasskey && (
+        <Button
+          variant={hasPassword ? 'default' : 'filled'}
+          loading={isBusy}
+          size="md"
+          fullWidth
+          onClick={() => void run(() => onPasskey(names))}
+        >
+          {verb} with a passkey
+        </Button>
+      )}
     </form>
   )
 }
@@ -138,7 +162,11 @@ function usePasswordSubmit(password: string, send: () => Promise<void>) {
     event.preventDefault()
     setProblem(undefined)
     setTooShort(password.length < MIN_PASSWORD)
-    if (password.length < MIN_PASSWORD) return
+    if (password.length >= MIN_PASSWORD) await run(send)
+  }
+
+  async function run(send: () => Promise<void>) {
+    setProblem(undefined)
     setBusy(true)
     try {
       await send()
@@ -149,5 +177,5 @@ function usePasswordSubmit(password: string, send: () => Promise<void>) {
     }
   }
 
-  return { submit: (event: FormEvent) => void submit(event), problem, isTooShort, isBusy }
+  return { submit: (event: FormEvent) => void submit(event), run, problem, isTooShort, isBusy }
 }

@@ -1,7 +1,9 @@
 import { Modal } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { useOpenAfterRender } from '../components/use-open-state.ts'
 import type { Me } from './session.ts'
-import { KeyForm, PasswordForm } from './sign-in-form.tsx'
+import { KeyForm, PersonForms } from './sign-in-form.tsx'
 
 /** Above all other dialogs, which stay open with their input. */
 const Z_INDEX = 1000
@@ -20,6 +22,7 @@ interface SignInDialogProps {
 /** Signs in again, over the page. */
 export default function SignInDialog(props: SignInDialogProps) {
   const { title, description, isOpen, me, onSignedIn, onClose } = props
+  const { data: ways = DEFAULT_WAYS } = useQuery({ ...signInWaysQuery, enabled: isOpen })
   const isClosable = onClose !== undefined
   return (
     <Modal
@@ -33,7 +36,9 @@ export default function SignInDialog(props: SignInDialogProps) {
     >
       <p className="quiet">{description}</p>
       {me?.user ? (
-        <PasswordForm username={me.user.username} onSignedIn={onSignedIn} />
+        <div className="stack">
+          <PersonForms ways={ways} username={me.user.username} onSignedIn={onSignedIn} />
+        </div>
       ) : (
         <KeyForm onSignedIn={onSignedIn} />
       )}

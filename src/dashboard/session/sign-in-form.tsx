@@ -1,9 +1,10 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { api, responseOf, type Schema } from '../api/client.ts'
+import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
+import { askForPasskey, hasPasskeys } from './passkey.ts'
 import { meQuery } from './session.ts'
 
 interface PasswordFormProps {
@@ -13,7 +14,7 @@ interface PasswordFormProps {
 }
 
 /** Signs in with a username and password. */
-export function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
+function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
   const [username, setUsername] = useState(given ?? '')
   const [password, setPassword] = useState('')
   const { signIn, problem, setMissing, missing, isBusy } = useSignIn(onSignedIn)
@@ -22,7 +23,7 @@ export function PasswordForm({ onSignedIn, username: given }: PasswordFormProps)
     event.preventDefault()
     if (username.trim() === '') return setMissing('username')
     if (password === '') return setMissing('password')
-    void signIn({ username: username.trim(), password })
+    void signIn(async () => ({ username: username.trim(), password }))
   }
 
   return (
@@ -56,6 +57,59 @@ export function PasswordForm({ onSignedIn, username: given }: PasswordFormProps)
   )
 }
 
+interface PersonFormsProps extends PasswordFormProps {
+  ways: Pick<Schema<'SignInWays'>, 'password' | 'passkeys'>
+}
+
+/** Whether a person can sign in here, with this browser. */
+export const canPeopleSignIn = ({ password, passkeys }: PersonFormsProps['ways']) =>
+  password || (passkeys && hasPasskeys())
+
+/** Signs a person in, in the ways that are on. */
+export const PersonForms = ({ ways, ...props }: PersonFormsProps) => (
+  <>
+    {ways.password && <PasswordForm {...props} />}
+    {ways.passkeys && hasPasskeys() && (
+      <PasskeyButton onSignedIn={props.onSignedIn} isSecondary={ways.password} />
+    )}
+  </>
+)
+
+interface PasskeyButtonProps {
+  onSignedIn(): void
+  /** Below a form, whose button is the main one. */
+  isSecondary: boolean
+}
+
+/** Signs in with a passkey, which knows whose it is. */
+function PasskeyButton({ onSignedIn, isSecondary }: PasskeyButtonProps) {
+  const { signIn, problem, isBusy } = useSignIn(onSignedIn)
+
+  async function ask() {
+    const passkey = await askForPasskey(await dataOf(api.POST('/api/sessions/passkey-challenge')))
+    return passkey && { passkey }
+  }
+
+  return (
+    <div className="stack">
+      <Button
+        variant={isSecondary ? 'default' : 'filled'}
+        size="md"
+        fullWidth
+        loading={isBusy}
+        onClick={() => void signIn(ask)}
+      >
+        Sign in with a passkey
+      </Button>
+      {problem && (
+        <ErrorText>
+          {problem.status === 401 ? "Couldn't sign in with this passkey." : problem.message}
+        </ErrorText>
+      )}
+    </div>
+  )
+}
+
 interface KeyFormProps {
   onSignedIn(): void
   isAdminOnly?: boolean
@@ -73,7 +127,7 @@ export function KeyForm({ onSignedIn, isAdminOnly = false, isSecondary = false }
   function submit(event: FormEvent) {
     event.preventDefault()
     if (key.trim() === '') return setMissing('key')
-    void signIn({ key: key.trim() })
+    void signIn(async () => ({ key: key.trim() }))
   }
 
   return (
@@ -122,11 +176,14 @@ function useSignIn(onSignedIn: () => void) {
   const [missing, setMissing] = useState<string>()
   const [isBusy, setBusy] = useState(false)
 
-  async function signIn(body: Schema<'NewSession'>) {
+  /** Does nothing if there are no credentials: the user has cancelled. */
+  async function signIn(credentialsOf: () => Promise<Schema<'NewSession'> | undefined>) {
     setBusy(true)
     setProblem(undefined)
     setMissing(undefined)
     try {
+      const body = await credentialsOf()
+      if (!body) return
       await responseOf(api.POST('/api/sessions', { body }), { isSignIn: true })
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
       onSignedIn()

@@ -1,29 +1,25 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Schema } from '../api/client.ts'
-import { signInWaysQuery } from '../api/people-queries.ts'
+import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { parseSearch } from '../navigation/search-params.ts'
-import { KeyForm, PasswordForm } from './sign-in-form.tsx'
+import { canPeopleSignIn, KeyForm, PersonForms } from './sign-in-form.tsx'
 import styles from './signed-out.module.css'
 import { SignedOutPage } from './signed-out-page.tsx'
-
-/** Offered when the service does not say which are on: it still says so of each attempt. */
-const ALL_WAYS: Schema<'SignInWays'> = { password: true, passkeys: false, keys: 'all' }
 
 export default function SignInPage() {
   const { search, hash } = useNavigation().url
   const { next } = parseSearch(search)
-  const { data: ways = ALL_WAYS, isPending } = useQuery(signInWaysQuery)
+  const { data: ways = DEFAULT_WAYS, isPending } = useQuery(signInWaysQuery)
   const onSignedIn = () => location.replace(ownAddress(next))
   const isAdminOnly = ways.keys === 'admin'
   return (
     <SignedOutPage title="Sign in to Inlet">
       {isPending && <Skeleton height={180} />}
-      {!isPending && !ways.password && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
-      {!isPending && ways.password && (
+      {!isPending && !canPeopleSignIn(ways) && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
+      {!isPending && canPeopleSignIn(ways) && (
         <>
-          <PasswordForm onSignedIn={onSignedIn} />
+          <PersonForms ways={ways} onSignedIn={onSignedIn} />
           <details className={styles.other} open={hash === '#key' || undefined}>
             <summary>Other ways to sign in</summary>
             <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />

@@ -1,21 +1,25 @@
 import { Button, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, responseOf } from '../api/client.ts'
+import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { NewPasswordForm } from '../session/new-person-form.tsx'
 import { useMe } from '../session/session.ts'
+import { useSignInAgain } from '../session/sign-in-again.tsx'
 import { PageHeader } from './page-header.tsx'
+import { PasskeySection } from './passkey-section.tsx'
 import { ROLES, type User } from './people-text.ts'
 import { PersonalKeys } from './personal-keys.tsx'
 import { SessionList, SignOutEverywhere } from './session-list.tsx'
 import styles from './settings.module.css'
-import { useRecentSignIn } from './use-recent-sign-in.tsx'
 
 export default function AccountPage() {
   const { me } = useMe()
+  const { data: ways = DEFAULT_WAYS } = useQuery(signInWaysQuery)
   if (!me?.user) return null
   const { user } = me
   return (
@@ -24,13 +28,16 @@ export default function AccountPage() {
         You sign in as <code>{user.username}</code>. Your role is {ROLES[user.role].label.toLowerCase()}.
       </PageHeader>
       <Profile key={user.id} user={user} />
-      <section className={styles.section} style={{ maxWidth: 420 }}>
-        <h2>Password</h2>
-        <p className="quiet small" style={{ margin: 0 }}>
-          A new password signs you out in all other browsers.
-        </p>
-        <ChangePassword username={user.username} />
-      </section>
+      {ways.password && (
+        <section className={styles.section} style={{ maxWidth: 420 }}>
+          <h2>Password</h2>
+          <p className="quiet small" style={{ margin: 0 }}>
+            A new password signs you out in all other browsers.
+          </p>
+          <ChangePassword username={user.username} />
+        </section>
+      )}
+      <PasskeySection />
       <PersonalKeys />
       <section className={styles.section}>
         <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
@@ -97,11 +104,13 @@ function Profile({ user }: { user: User }) {
 }
 
 function ChangePassword({ username }: { username: string }) {
-  const { withRecentSignIn, signInDialog } = useRecentSignIn()
   const { refresh } = useMutation('sessions')
+  const { recently, dialog } = useSignInAgain(
+    'You signed in more than ten minutes ago. Sign in to change your password.',
+  )
 
   async function change(password: string) {
-    await withRecentSignIn(() => responseOf(api.PUT('/api/me/password', { body: { password } })))
+    await recently(() => responseOf(api.PUT('/api/me/password', { body: { password } })))
     await refresh()
     toast.info('Your password is changed.')
   }
@@ -109,7 +118,7 @@ function ChangePassword({ username }: { username: string }) {
   return (
     <>
       <NewPasswordForm verb="Change password" size="sm" username={username} onSubmit={change} />
-      {signInDialog}
+      {dialog}
     </>
   )
 }

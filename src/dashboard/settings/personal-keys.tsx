@@ -5,31 +5,31 @@ import { api, dataOf, responseOf } from '../api/client.ts'
 import { personalKeysQuery } from '../api/people-queries.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { useMe } from '../session/session.ts'
+import { useSignInAgain } from '../session/sign-in-again.tsx'
 import { KeyList } from './key-list.tsx'
 import { ALL_SCOPES, type NewKey } from './new-key-dialog.tsx'
 import styles from './settings.module.css'
-import { useRecentSignIn } from './use-recent-sign-in.tsx'
 
 /** The personal keys of who is signed in. */
 export function PersonalKeys() {
   const query = useQuery(personalKeysQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { can } = useMe()
-  const { withRecentSignIn, signInDialog } = useRecentSignIn()
+  const { recently, dialog } = useSignInAgain(
+    'You signed in more than ten minutes ago. Sign in to change your personal keys.',
+  )
   const [isCreating, setCreating] = useState(false)
   const creating = {
     title: 'Create personal key',
     description: 'For you to recognize it. What is done with it has your own name.',
     scopes: ALL_SCOPES.filter(can),
     hasProjects: projects.length > 1,
-    create: (body: NewKey) => withRecentSignIn(() => dataOf(api.POST('/api/me/keys', { body }))),
+    create: (body: NewKey) => recently(() => dataOf(api.POST('/api/me/keys', { body }))),
   }
   const rotate = (id: string) =>
-    withRecentSignIn(() =>
-      dataOf(api.POST('/api/me/keys/{id}/rotate', { params: { path: { id } }, body: {} })),
-    )
+    recently(() => dataOf(api.POST('/api/me/keys/{id}/rotate', { params: { path: { id } }, body: {} })))
   const revoke = (id: string) =>
-    withRecentSignIn(() => responseOf(api.DELETE('/api/me/keys/{id}', { params: { path: { id } } })))
+    recently(() => responseOf(api.DELETE('/api/me/keys/{id}', { params: { path: { id } } })))
   return (
     <section className={styles.section}>
       <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
@@ -50,7 +50,7 @@ export function PersonalKeys() {
         rotate={rotate}
         revoke={revoke}
       />
-      {signInDialog}
+      {dialog}
     </section>
   )
 }
