@@ -48,7 +48,7 @@ export type ErrorCode =
   | 'project_in_use'
   | 'last_admin_key'
   | 'last_owner'
-  | 'last_sign_in_method'
+  | 'last_way_in'
   | 'username_taken'
   | 'passkey_taken'
   | 'too_many_passkeys'

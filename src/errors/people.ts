@@ -51,8 +51,8 @@ export const passkeyTaken = () =>
 export const tooManyPasskeys = (max: number) =>
   new AppError('too_many_passkeys', { detail: `You have ${max} passkeys. Remove one first.` })
 
-export const lastSignInMethod = () =>
-  new AppError('last_sign_in_method', {
+export const lastWayIn = () =>
+  new AppError('last_way_in', {
     detail: 'You have no other way to sign in. Add another passkey, or set a password first.',
   })
 

@@ -193,19 +193,13 @@ export const passkeysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'passkeys'
     {
       config: {
         operation: passkeyOperations.remove,
-        errors: [
-          'person_required',
-          'sign_in_again',
-          'user_not_found',
-          'passkey_not_found',
-          'last_sign_in_method',
-        ],
+        errors: ['person_required', 'sign_in_again', 'user_not_found', 'passkey_not_found', 'last_way_in'],
       },
       schema: {
         tags,
         operationId: 'removePasskey',
         summary: 'Remove a passkey',
-        description: `Removes one of your passkeys, except the last way to sign in (409 \`last_sign_in_method\`). ${RECENTLY}`,
+        description: `Removes one of your passkeys, except the last way to sign in (409 \`last_way_in\`). ${RECENTLY}`,
         params: IdPath('passkey'),
         response: { 204: emptyResponse('The passkey is removed.') },
       },

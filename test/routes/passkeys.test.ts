@@ -185,10 +185,10 @@ describe('the last way to sign in', () => {
     const both = await Promise.all([remove(ada, first.id), remove(ada, second.id)])
     expect(both.map(codeOf).sort()).toEqual([
       [204, undefined],
-      [409, 'last_sign_in_method'],
+      [409, 'last_way_in'],
     ])
     const [left] = (await service.get('/api/me/passkeys', ada.with)).body.data
-    expect(codeOf(await remove(ada, left.id))).toEqual([409, 'last_sign_in_method'])
+    expect(codeOf(await remove(ada, left.id))).toEqual([409, 'last_way_in'])
     expect((await service.put('/api/me/password', { password: PASSWORD }, ada.with)).status).toBe(204)
     expect((await remove(ada, left.id)).status).toBe(204)
   })
@@ -201,7 +201,7 @@ describe('the last way to sign in', () => {
     const env = { PUBLIC_URL, PASSWORD_SIGN_IN: 'off' }
     const other = await startApp({ env, connectionString })
     const at = { ...ada, with: ada.at(other) }
-    expect(codeOf(await remove(at, usable.id, other))).toEqual([409, 'last_sign_in_method'])
+    expect(codeOf(await remove(at, usable.id, other))).toEqual([409, 'last_way_in'])
     expect((await remove(at, broken.id, other)).status).toBe(204)
     expect((await signInWithPasskey(other, usable.device)).status).toBe(201)
     await other.close()

@@ -178,7 +178,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Last owner',
     'At least one active person must be an owner. Make somebody else an owner first.',
   ],
-  last_sign_in_method: [
+  last_way_in: [
     409,
     'Last way to sign in',
     'Without it, the person could not sign in any more. Add another passkey, or set a password first.',

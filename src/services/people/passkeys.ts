@@ -105,7 +105,7 @@ export function passkeysService({ repos, clock, challenges, methods }: PasskeysD
       })
     },
 
-    /** @throws passkey_not_found, last_sign_in_method, user_not_found, invalid_credentials */
+    /** @throws passkey_not_found, last_way_in, user_not_found, invalid_credentials */
     async remove(caller: Caller, id: string): Promise<void> {
       await repos.within(caller).transaction(async (repos) => {
         const user = await lockedSelf(repos, caller)

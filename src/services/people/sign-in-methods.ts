@@ -1,5 +1,5 @@
 import { rpIdOf } from '../../domain/relying-party.ts'
-import { lastSignInMethod } from '../../errors/index.ts'
+import { lastWayIn } from '../../errors/index.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 
@@ -29,11 +29,11 @@ export function signInMethods({ passwords, publicUrl }: MethodsDeps) {
     /**
      * To be called after one was removed, in the same transaction, with the person's row locked: of two that are removed
      * at once, the second finds what the first left.
-     * @throws last_sign_in_method
+     * @throws last_way_in
      */
     async requireOne(repos: BoundRepositories, userId: string): Promise<void> {
       for (const isLeft of methods) if (await isLeft(repos, userId)) return
-      throw lastSignInMethod()
+      throw lastWayIn()
     },
   }
 }
