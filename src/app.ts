@@ -25,6 +25,7 @@ import { longRequests } from './plugins/long-requests.ts'
 import { openapi } from './plugins/openapi/index.ts'
 import { pages } from './plugins/pages.ts'
 import { activityRoutes } from './routes/activity.ts'
+import { invitesAtProvidersRoutes, providerSignInRoutes } from './routes/auth.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { changesRoutes } from './routes/changes.ts'
 import { claimsRoutes } from './routes/claims.ts'
@@ -37,6 +38,8 @@ import { docsRoutes } from './routes/docs.ts'
 import { exportRoutes } from './routes/export.ts'
 import { receiverRoutes } from './routes/feedback.ts'
 import { healthRoutes } from './routes/health.ts'
+import { identitiesRoutes } from './routes/identities.ts'
+import { identityProvidersRoutes } from './routes/identity-providers.ts'
 import { importRoutes } from './routes/import.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
@@ -132,6 +135,13 @@ export async function buildApp({
       guards: [requireOwnOrigin(isOwnOrigin), limitAttempts],
       isPublicHttps,
     })
+    scope.register(providerSignInRoutes, { prefix: '/auth', ...service, isPublicHttps })
+    scope.register(invitesAtProvidersRoutes, {
+      prefix: '/api',
+      ...service,
+      requireOwnOrigin: requireOwnOrigin(isOwnOrigin),
+      isPublicHttps,
+    })
   })
 
   const requireKey = oncePerRequest(requireCaller({ access: service.access, failures, isOwnOrigin }))
@@ -146,6 +156,8 @@ export async function buildApp({
     scope.addHook('preHandler', workForCaller)
     scope.register(meRoutes, { prefix: '/api/me', ...service })
     scope.register(passkeysRoutes, { prefix: '/api/me/passkeys', ...service, isPublicHttps })
+    scope.register(identitiesRoutes, { prefix: '/api/me/identities', ...service, isPublicHttps })
+    scope.register(identityProvidersRoutes, { prefix: '/api/identity-providers', ...service })
     scope.register(sessionsRoutes, { prefix: '/api/sessions', ...service })
     scope.register(peopleRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })
     scope.register(personalKeysRoutes, { prefix: '/api/me/keys', ...service })

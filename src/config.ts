@@ -11,6 +11,9 @@ const API_URLS =
 /** Host names or addresses, each with or without a port, separated by commas. */
 const HOSTS = '^\\s*([^\\s/?#,@]+(\\s*,\\s*[^\\s/?#,@]+)*\\s*)?$'
 
+/** https, or http to this machine; without user, query and fragment. */
+const ISSUER = '^(https://[^\\s/?#@]+|http://(localhost|127(\\.\\d+){3}|\\[::1\\])(:\\d+)?)(/[^\\s?#]*)?$'
+
 /** 32 bytes, hexadecimal or in base64. */
 const ENCRYPTION_KEY = '^([0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$'
 
@@ -38,6 +41,9 @@ const ENVIRONMENT = {
     WEBHOOK_ALLOW_HOSTS: { type: 'string', pattern: HOSTS, default: '' },
     PASSWORD_SIGN_IN: { type: 'string', enum: ['on', 'off'], default: 'on' },
     KEY_SIGN_IN: { type: 'string', enum: ['all', 'admin'], default: 'all' },
+    OIDC_ISSUER: { type: 'string', maxLength: 255, pattern: ISSUER },
+    OIDC_CLIENT_ID: { type: 'string', maxLength: 255 },
+    OIDC_CLIENT_SECRET: { type: 'string', maxLength: 1_000, pattern: '^[!-~]*$' },
     RATE_LIMIT_PER_MINUTE: { type: 'integer', minimum: 0, default: 600 },
     RATE_LIMIT_RECEIVER_PER_MINUTE: { type: 'integer', minimum: 0, default: 60_000 },
     RATE_LIMIT_FAILURES_PER_MINUTE: { type: 'integer', minimum: 0, default: 20 },
@@ -74,6 +80,9 @@ const EXPECTED: Record<keyof typeof ENVIRONMENT.properties, string> = {
     'host names or addresses, with or without a port, separated by commas, such as chat.internal,10.0.0.7:8080',
   PASSWORD_SIGN_IN: 'on or off',
   KEY_SIGN_IN: 'all or admin',
+  OIDC_ISSUER: 'the https issuer of an identity provider, such as https://login.example.com',
+  OIDC_CLIENT_ID: 'the client ID at the identity provider, at most 255 characters',
+  OIDC_CLIENT_SECRET: 'the client secret, at most 1,000 printable ASCII characters without spaces',
   RATE_LIMIT_PER_MINUTE: 'the number of requests allowed for each key and minute, or 0 for no limit',
   RATE_LIMIT_RECEIVER_PER_MINUTE: 'the number of feedback events allowed for each minute, or 0 for no limit',
   RATE_LIMIT_FAILURES_PER_MINUTE:
@@ -113,6 +122,12 @@ export function loadConfig(env: Record<string, string | undefined>) {
   if (given.ENCRYPTION_KEY_PREVIOUS && given.DATABASE_URL && !given.ENCRYPTION_KEY) {
     throw new Error('ENCRYPTION_KEY_PREVIOUS only decrypts. Set ENCRYPTION_KEY as well.')
   }
+  const oidc = [given.OIDC_ISSUER, given.OIDC_CLIENT_ID, given.OIDC_CLIENT_SECRET]
+  const [issuer, clientId, clientSecret] = oidc
+  const isGiven = issuer && clientId && clientSecret
+  if (!isGiven && oidc.some((text) => text !== undefined)) {
+    throw new Error('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.')
+  }
   return Object.freeze({
     port: given.PORT,
     host: given.HOST,
@@ -141,6 +156,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
       keys: given.KEY_SIGN_IN,
       maxWrongPasswords: given.RATE_LIMIT_FAILURES_PER_MINUTE,
     },
+    /** Undefined: there is none beside those in the database. */
+    identityProvider: isGiven ? { issuer, clientId, clientSecret } : undefined,
     rateLimitPerMinute: given.RATE_LIMIT_PER_MINUTE,
     rateLimitReceiverPerMinute: given.RATE_LIMIT_RECEIVER_PER_MINUTE,
     rateLimitFailuresPerMinute: given.RATE_LIMIT_FAILURES_PER_MINUTE,
@@ -195,6 +212,9 @@ interface Environment {
   WEBHOOK_ALLOW_HOSTS: string
   PASSWORD_SIGN_IN: 'on' | 'off'
   KEY_SIGN_IN: 'all' | 'admin'
+  OIDC_ISSUER?: string
+  OIDC_CLIENT_ID?: string
+  OIDC_CLIENT_SECRET?: string
   RATE_LIMIT_PER_MINUTE: number
   RATE_LIMIT_RECEIVER_PER_MINUTE: number
   RATE_LIMIT_FAILURES_PER_MINUTE: number

@@ -76,6 +76,7 @@ async function loadApplication() {
     ...(await import('./db/migrate.ts')),
     ...(await import('./db/listen.ts')),
     ...(await import('./clients/github.ts')),
+    ...(await import('./clients/identity-provider.ts')),
     ...(await import('./clients/webhook-receiver.ts')),
     ...(await import('./repositories/index.ts')),
     ...(await import('./services/encryption.ts')),
@@ -105,7 +106,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const { repositories, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, listAccess, githubClient, webhookReceiver } =
     loaded
-  const { countBrokenPasskeys } = loaded
+  const { countBrokenPasskeys, identityProviderClient } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onErrorOf =
@@ -200,6 +201,10 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     codehost,
     signIn: config.signIn,
     publicUrl: config.publicUrl,
+    identity: {
+      client: identityProviderClient(),
+      environment: config.identityProvider,
+    },
     logFailure: (about, message) => logger.warn(about, message),
     webhookReceiver: webhookReceiver({ allowHosts: config.webhookAllowHosts }),
     pool: poolState(db),

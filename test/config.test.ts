@@ -70,6 +70,31 @@ describe('the environment', () => {
   })
 })
 
+describe('the identity provider', () => {
+  const whole = {
+    OIDC_CLIENT_ID: 'inlet',
+    OIDC_CLIENT_SECRET: 's',
+    OIDC_ISSUER: 'https://a.example/realms/b',
+  }
+
+  test('is described by all three variables, or by none', () => {
+    expect(loadConfig(whole).identityProvider).toMatchObject({ issuer: 'https://a.example/realms/b' })
+    expect(loadConfig({}).identityProvider).toBeUndefined()
+    for (const name of Object.keys(whole)) {
+      expect(() => loadConfig({ ...whole, [name]: '' })).toThrow(/must be set together/)
+    }
+  })
+
+  test.each([
+    'http://a.example',
+    'https://a.example?b',
+    'https://a:b@a.example',
+    'http://127.0.0.1.a.example',
+  ])('has an https issuer: not %s', (issuer) => {
+    expect(() => loadConfig({ ...whole, OIDC_ISSUER: issuer })).toThrow(/OIDC_ISSUER must be/)
+  })
+})
+
 /** With 2 invalid keys, the second is refused with Retry-After where both count as one client. */
 describe('the address of a client', () => {
   test.each([

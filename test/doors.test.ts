@@ -14,6 +14,9 @@ const PUBLIC_ROUTES: Record<string, string> = {
   'GET /api/sign-in': 'the page for signing in shows the ways that are on',
   'POST /api/invites/accept': 'the secret is in the body',
   'POST /api/invites/passkey-challenge': 'the secret is in the body',
+  'POST /api/invites/accept-at-provider': 'the secret is in the body',
+  'GET /auth/:id': 'browsers come to sign in',
+  'GET /auth/:id/callback': 'an identity provider sends browsers back, with a cookie of their own',
 }
 
 let service: TestApp

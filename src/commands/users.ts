@@ -5,6 +5,8 @@ import { SERVICE } from '../services/activity/row.ts'
 import { invitePage, invitesService } from '../services/people/invites.ts'
 import { passwordSignIn } from '../services/people/password-sign-in.ts'
 import { passwordHashes } from '../services/people/passwords.ts'
+import { providerDirectory } from '../services/people/provider-directory.ts'
+import { providerSecrets } from '../services/people/provider-secrets.ts'
 import { ROLES, usersService } from '../services/people/users.ts'
 import { type Call, checkedName, print, refuseWords, usage } from './call.ts'
 import { onDatabase } from './database.ts'
@@ -41,7 +43,10 @@ export async function inviteUser({ config, words, options, signal }: Call): Prom
     const { publicUrl } = config
     const hashes = passwordHashes({ randomBytes })
     const passwords = passwordSignIn({ ...repos, hashes, randomBytes, ...ONCE, isOn: config.signIn.password })
-    const invites = invitesService({ ...depsOn(repos), passwords, publicUrl })
+    const secrets = providerSecrets({ encryptionKeys: undefined, randomBytes })
+    const directory = providerDirectory({ environment: config.identityProvider, secrets })
+    const hasProviders = async () => (await directory.listActive(repos.within(everywhere))).length > 0
+    const invites = invitesService({ ...depsOn(repos), passwords, publicUrl, hasProviders })
     const invite = await invites.createAs(SERVICE, { name, role })
     print(`Invite (shown only once, valid for 7 days):\n  ${publicUrl ?? ''}${invitePage(invite)}`)
     if (!publicUrl) print('Open this page at the address of your dashboard.')

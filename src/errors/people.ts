@@ -53,10 +53,11 @@ export const tooManyPasskeys = (max: number) =>
 
 export const lastWayIn = () =>
   new AppError('last_way_in', {
-    detail: 'You have no other way to sign in. Add another passkey, or set a password first.',
+    detail:
+      'You have no other way to sign in. Set a password, add a passkey, or link an identity provider first.',
   })
 
-export const publicUrlMissing = () =>
+export const passkeysNotAllowed = () =>
   new AppError('public_url_missing', {
     detail:
       'Browsers allow passkeys only under https, at a host name. Set PUBLIC_URL to such an address, or use http://localhost.',
@@ -94,3 +95,44 @@ export const expiringCredentials = () =>
       'People and invites are managed by an owner, or with an admin key that does not expire. Use one of these.',
     requiredScope: 'admin',
   })
+
+export const identityProviderNotFound = (id: string) =>
+  new AppError('identity_provider_not_found', { detail: `Identity provider ${id} not found.` })
+
+export const identityNotFound = (id: string) =>
+  new AppError('identity_not_found', { detail: `Link ${id} to an identity provider not found.` })
+
+export const roleManagedByProvider = (name: string) =>
+  new AppError('role_managed_by_provider', {
+    detail: `The groups at the identity provider decide the role of ${JSON.stringify(name)} at each sign-in. Change them there.`,
+  })
+
+export const identityProviderExists = (issuer: string) =>
+  new AppError('identity_provider_exists', {
+    detail: `There is an identity provider with the issuer ${JSON.stringify(issuer)} already.`,
+  })
+
+export const identityProviderInUse = (count: number) =>
+  new AppError('identity_provider_in_use', {
+    detail:
+      count === 1
+        ? 'One person has no other way to sign in. Set confirm=true to delete it nevertheless.'
+        : `${count} people have no other way to sign in. Set confirm=true to delete it nevertheless.`,
+  })
+
+export const identityProviderReadOnly = () =>
+  new AppError('identity_provider_read_only', {
+    detail:
+      'The environment describes this identity provider. Change OIDC_ISSUER, OIDC_CLIENT_ID or OIDC_CLIENT_SECRET.',
+  })
+
+export const tooManyIdentityProviders = (max: number) =>
+  new AppError('too_many_identity_providers', { detail: `At most ${max} identity providers can exist.` })
+
+export const publicUrlMissing = () =>
+  new AppError('public_url_missing', {
+    detail: 'Identity providers return to PUBLIC_URL, which is not set.',
+  })
+
+export const identityProviderUnreachable = (reason: string) =>
+  new AppError('identity_provider_unreachable', { detail: reason })

@@ -27,6 +27,8 @@ import { keyCredentials, keysRepository } from './keys.ts'
 import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
+import { identitiesRepository } from './people/identities.ts'
+import { identityProvidersRepository } from './people/identity-providers.ts'
 import { invitesRepository } from './people/invites.ts'
 import { passkeyCredentials, passkeysRepository } from './people/passkeys.ts'
 import { signInAttemptsRepository } from './people/sign-in-attempts.ts'
@@ -150,6 +152,8 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     invites: invitesRepository(db),
     passkeys: passkeysRepository(db),
     signInAttempts: signInAttemptsRepository(db),
+    identityProviders: identityProvidersRepository(db),
+    identities: identitiesRepository(db),
     webhookSecrets: webhookSecretsRepository(db),
     routing: routingRepository(db),
     feedback: feedbackRepository(db),

@@ -3,7 +3,7 @@ import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql
 import { apiKeys } from '../db/tables/access.ts'
 import { codehostConnections } from '../db/tables/codehost.ts'
 import { webhookRouting } from '../db/tables/feedback.ts'
-import { invites, users } from '../db/tables/people.ts'
+import { identityProviders, invites, users } from '../db/tables/people.ts'
 import { lists, projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
 import { sources } from '../db/tables/sources.ts'
@@ -150,6 +150,9 @@ export function projectsRepository(db: Executor, reach: Reach) {
         union all
         (select 'invite', ${invites.name} from ${invites}
           where ${invites.projectIds} @> array[${id}::uuid] and ${invites.expiresAt} > clock_timestamp() limit ${limit})
+        union all
+        (select 'identity provider', ${identityProviders.name} from ${identityProviders}
+          where ${identityProviders.newUsers} -> 'projectIds' @> to_jsonb(${id}::uuid::text) limit ${limit})
         union all
         select 'connection', ${codehostConnections.repository} from ${codehostConnections}
           where ${codehostConnections.projectId} = ${id}`)

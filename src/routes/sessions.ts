@@ -12,13 +12,14 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
 import { type OpenedSession, sessionOperations } from '../services/sessions.ts'
 import { originOf, PASSKEY_COOKIE } from './passkeys.ts'
+import { cookieOptions, setSessionCookie } from './session-cookie.ts'
 
 const tags = ['Access']
 
 interface SignInOptions
   extends Pick<
     Services,
-    'sessions' | 'access' | 'passwords' | 'passkeySignIn' | 'acceptance' | 'signInWays'
+    'sessions' | 'access' | 'passwords' | 'passkeySignIn' | 'acceptance' | 'listSignInWays'
   > {
   limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
   failures: FailureLimit
@@ -35,6 +36,7 @@ const OPENED = {
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
   const { sessions, access, passwords, passkeySignIn, acceptance, failures } = options
   const { limitCaller, requireOwnOrigin } = options
+  const cookieFor = cookieOptions(options)
 
   app.get(
     '/sign-in',
@@ -47,10 +49,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
         response: { 200: responses(ref(SignInWays), { description: 'The ways to sign in.' }) },
       },
     },
-    async (request) => ({
-      ...options.signInWays,
-      passkeys: passkeySignIn.isPossibleAt(originOf(request)),
-    }),
+    (request) => options.listSignInWays(originOf(request)),
   )
 
   app.post(
@@ -150,9 +149,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       browser,
     }: { request: FastifyRequest; reply: FastifyReply; browser?: string | undefined },
   ) {
-    const secure = options.isPublicHttps || request.protocol === 'https'
-    const cookie = { httpOnly: true, sameSite: 'strict', secure } as const
-    reply.setCookie(SESSION_COOKIE, token, { ...cookie, path: '/', maxAge: COOKIE_SECONDS })
+    const cookie = cookieFor(request)
+    setSessionCookie(reply, { token, options: cookie })
     if (browser !== undefined) {
       reply.setCookie(BROWSER_COOKIE, browser, { ...cookie, path: '/api/sessions', maxAge: BROWSER_SECONDS })
     }
@@ -190,9 +188,6 @@ function credentialsIn({ key, passkey, username, password }: NewSession): Creden
 
 const notTogether = (path: string, others: string) =>
   validationFailed([{ path, code: 'not_allowed', message: `must not be set together with ${others}` }])
-
-/** Longer than any session: the service ends a session by its last use. */
-const COOKIE_SECONDS = 30 * 86_400
 
 /** Lists and ends sessions. */
 export const sessionsRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'sessions'>> = async (

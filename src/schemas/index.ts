@@ -8,6 +8,16 @@ import { Comment, CommentChange, NewComment, WrittenComment } from './comment.ts
 import { Context, TaskBrief } from './context.ts'
 import { Delivery, DeliveryTask, DeliveryWithPayload, PushDelivery, PushReceipt } from './delivery.ts'
 import { FeedbackIgnored, FeedbackReceipt, WebhookEvent } from './feedback.ts'
+import {
+  BegunSignIn,
+  Identity,
+  IdentityProvider,
+  IdentityProviderChange,
+  IdentityProviderTest,
+  InviteAtProvider,
+  NewIdentity,
+  NewIdentityProvider,
+} from './identity-provider.ts'
 import { ImportResult } from './import.ts'
 import { Invite, InviteAcceptance, InvitePasskey, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
@@ -166,6 +176,14 @@ export const namedSchemas = [
   NewPasskey,
   InvitePasskey,
   InviteAcceptance,
+  IdentityProvider,
+  NewIdentityProvider,
+  IdentityProviderChange,
+  IdentityProviderTest,
+  Identity,
+  NewIdentity,
+  InviteAtProvider,
+  BegunSignIn,
   WebhookSecret,
   WebhookSecretWithValue,
   FeedbackReceiver,

@@ -68,6 +68,16 @@ export const SignInWays = Type.Object(
     keys: StringEnum(['all', 'admin'], {
       description: 'Which API keys can sign in: all, or only those with `admin`.',
     }),
+    providers: Type.Array(
+      Type.Object(
+        {
+          id: Type.String({ description: 'The ID of the provider: `/auth/{id}` begins to sign in with it.' }),
+          name: Type.String({ description: 'The name of the provider.' }),
+        },
+        { description: 'An identity provider.' },
+      ),
+      { maxItems: 6, description: 'The identity providers that people can sign in with.' },
+    ),
   },
   { $id: 'SignInWays', description: 'The ways to sign in.' },
 )

@@ -2,6 +2,7 @@ import { type EncryptionKeys, isSealed, keyId, keyIdIn, reseal, unseal } from '.
 import type { Clock } from '../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../repositories/index.ts'
 import { reencryptedConnection } from './codehost/token.ts'
+import { reencryptedProvider } from './people/provider-secrets.ts'
 import type { Reencrypt } from './rotating-secrets.ts'
 import { reencryptedSource } from './sources/secrets.ts'
 import { reencryptedWebhook } from './webhooks/signer.ts'
@@ -34,6 +35,7 @@ interface UnreadableSecrets {
   connections: number
   sources: number
   webhooks: number
+  identityProviders: number
   names: string[]
   /** Of the keys that encrypted them, as the beginning of their SHA-256. */
   keyIds: string[]
@@ -56,7 +58,7 @@ const MAX_NAMED = 10
 
 /** Everything that has encrypted columns, and what is done with each kind of row. */
 function kindsIn(repos: Repositories) {
-  const { codehost, sources, webhooks } = repos.within(everywhere)
+  const { codehost, sources, webhooks, identityProviders } = repos.within(everywhere)
   return {
     connections: kindOf({
       list: codehost.list,
@@ -82,6 +84,14 @@ function kindsIn(repos: Repositories) {
       reencrypted: reencryptedWebhook,
       ownerOf: async (_repos, webhook) => `the outgoing webhook ${named(webhook)}`,
     }),
+    identityProviders: kindOf({
+      // All are on the first page.
+      list: async ({ after }) => (after === undefined ? identityProviders.list() : []),
+      findForUpdate: ({ identityProviders }, { id }) => identityProviders.findForUpdate(id),
+      update: ({ identityProviders }, { id, change }) => identityProviders.update(id, change),
+      reencrypted: reencryptedProvider,
+      ownerOf: async (_repos, provider) => `the identity provider ${named(provider)}`,
+    }),
   }
 }
 
@@ -96,22 +106,24 @@ const kindOf = <Row extends { id: string }, Change>(kind: Kind<Row, Change>) => 
  * be interrupted anywhere and repeated: until then, the other keys decrypt the rest.
  */
 export async function reencryptAll(deps: ReencryptionDeps): Promise<Reencryption> {
-  const { connections, sources, webhooks } = kindsIn(deps.repos)
+  const { connections, sources, webhooks, identityProviders } = kindsIn(deps.repos)
   const parts = [
     await connections.reencrypt(deps),
     await sources.reencrypt(deps),
     await webhooks.reencrypt(deps),
+    await identityProviders.reencrypt(deps),
   ]
   return parts.reduce(sumOf)
 }
 
 /** What the keys of this instance do not decrypt; undefined if they decrypt everything. */
 export async function unreadableSecrets(deps: ReadingDeps): Promise<UnreadableSecrets | undefined> {
-  const { connections, sources, webhooks } = kindsIn(deps.repos)
+  const { connections, sources, webhooks, identityProviders } = kindsIn(deps.repos)
   const found = {
     connections: await connections.findUnreadable(deps),
     sources: await sources.findUnreadable(deps),
     webhooks: await webhooks.findUnreadable(deps),
+    identityProviders: await identityProviders.findUnreadable(deps),
   }
   const parts = Object.values(found)
   if (parts.every(({ count }) => count === 0)) return undefined
@@ -119,6 +131,7 @@ export async function unreadableSecrets(deps: ReadingDeps): Promise<UnreadableSe
     connections: found.connections.count,
     sources: found.sources.count,
     webhooks: found.webhooks.count,
+    identityProviders: found.identityProviders.count,
     names: parts.flatMap(({ names }) => names),
     keyIds: [...new Set(parts.flatMap(({ keyIds }) => keyIds))],
   }

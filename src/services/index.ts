@@ -1,3 +1,4 @@
+import type { IdentityProviderClient } from '../clients/identity-provider.ts'
 import type { WebhookReceiver } from '../clients/webhook-receiver.ts'
 import { keyId } from '../domain/token-seal.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -7,9 +8,9 @@ import { SYNC_PROGRESS } from '../repositories/codehost/sync-runs.ts'
 import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import { IMPORTS } from '../repositories/import/index.ts'
-import type { Repositories, Transfers } from '../repositories/index.ts'
+import { everywhere, type Repositories, type Transfers } from '../repositories/index.ts'
 import { WEBHOOK_CHANGES } from '../repositories/webhooks/webhooks.ts'
-import type { SwitchedWays } from '../schemas/session.ts'
+import type { SignInWays, SwitchedWays } from '../schemas/session.ts'
 import { accessService } from './access.ts'
 import { changesService } from './activity/changes.ts'
 import { configurationChanges } from './activity/configuration-changes.ts'
@@ -39,14 +40,21 @@ import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
 import { accountService } from './people/account.ts'
+import { identitiesService } from './people/identities.ts'
+import { identityProvidersService } from './people/identity-providers.ts'
 import { inviteAcceptance } from './people/invite-acceptance.ts'
+import { inviteRedemption } from './people/invite-redemption.ts'
 import { invitesService } from './people/invites.ts'
 import { passkeyChallenges } from './people/passkey-challenges.ts'
 import { passkeySignIn } from './people/passkey-sign-in.ts'
 import { passkeysService } from './people/passkeys.ts'
 import { passwordSignIn } from './people/password-sign-in.ts'
 import { passwordHashes } from './people/passwords.ts'
+import { personOfIdentity } from './people/person-of-identity.ts'
 import { personalKeysService } from './people/personal-keys.ts'
+import { type EnvironmentProvider, providerDirectory } from './people/provider-directory.ts'
+import { providerSecrets } from './people/provider-secrets.ts'
+import { providerSignIn } from './people/provider-sign-in.ts'
 import { signInMethods } from './people/sign-in-methods.ts'
 import { usersService } from './people/users.ts'
 import { projectsService } from './projects.ts'
@@ -90,7 +98,12 @@ export interface ServiceDeps {
   randomBytes(size: number): Buffer
   codehost: CodehostDeps
   signIn: SwitchedWays & { maxWrongPasswords: number }
+  /** Where people open the dashboard, and where identity providers return to. */
   publicUrl?: string | undefined
+  identity: {
+    client: IdentityProviderClient
+    environment: EnvironmentProvider | undefined
+  }
   /** Logs what failed in the background. */
   logFailure?: LogFailure
   /** Sends to the URLs of outgoing webhooks. */
@@ -133,7 +146,16 @@ export function services(given: ServiceDeps) {
     maxWrongPasswords,
   })
   const challenges = passkeyChallenges({ repos, randomBytes, publicUrl })
-  const methods = signInMethods({ passwords, publicUrl })
+  const { identity } = given
+  const clientSecrets = providerSecrets({ ...codehost, randomBytes })
+  const directory = providerDirectory({ ...identity, secrets: clientSecrets })
+  const methods = signInMethods({ passwords, directory, publicUrl })
+  const providers = { ...identity, publicUrl, directory, secrets: clientSecrets }
+  const listProviders = () => directory.listActive(repos.within(everywhere))
+  const hasProviders = async () => (await listProviders()).length > 0
+  const redemption = inviteRedemption({ repos, clock })
+  const personOf = personOfIdentity({ repos, access, clock, randomBytes, redemption, directory })
+  const signInAtProvider = providerSignIn({ repos, randomBytes, personOf, redemption, ...providers })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
@@ -172,14 +194,31 @@ export function services(given: ServiceDeps) {
     payloadReader: reader,
     keys: keysService({ repos, access, clock, randomBytes }),
     sessions: sessionsService({ repos, access, clock, randomBytes, ways: signInWays }),
-    signInWays,
+    /** For a page at this address. */
+    listSignInWays: async (origin: string): Promise<SignInWays> => ({
+      ...signInWays,
+      passkeys: challenges.isPossibleAt(origin),
+      providers: await listProviders(),
+    }),
     passwords,
     users: usersService({ repos, access, clock, metrics }),
-    invites: invitesService({ repos, clock, randomBytes, passwords, publicUrl }),
-    acceptance: inviteAcceptance({ repos, access, clock, randomBytes, hashes, passwords, challenges }),
+    invites: invitesService({ repos, clock, randomBytes, passwords, publicUrl, hasProviders }),
+    acceptance: inviteAcceptance({
+      repos,
+      access,
+      clock,
+      randomBytes,
+      hashes,
+      passwords,
+      challenges,
+      redemption,
+    }),
     passkeys: passkeysService({ repos, clock, challenges, methods }),
     passkeySignIn: passkeySignIn({ ...repos, challenges }),
     personalKeys: personalKeysService({ repos, access, clock, randomBytes }),
+    identityProviders: identityProvidersService({ repos, clock, methods, ...providers }),
+    identities: identitiesService({ repos, clock, directory, signIn: signInAtProvider, methods }),
+    signInAtProvider,
     account: accountService({ repos, access, clock, hashes, passwords }),
     webhookSecrets: webhookSecretsService({ repos, access, clock, randomBytes }),
     exports: exportService({ ...transfers, clock }),

@@ -193,6 +193,38 @@ create table idempotency_keys (
   constraint idempotency_keys_caller_id_route_key_pk PRIMARY KEY (caller_id, route, key)
 );
 
+create table identities (
+  id uuid not null,
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null,
+  provider_id text not null,
+  created_at timestamp(3) with time zone not null,
+  last_used_at timestamp(3) with time zone not null,
+  is_role_managed boolean not null,
+  constraint identities_pkey PRIMARY KEY (id),
+  constraint identities_subject UNIQUE (issuer, subject),
+  constraint identities_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table identity_providers (
+  id uuid not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret text not null,
+  scopes text[] not null,
+  groups_claim text not null,
+  required_group text,
+  role_by_group jsonb not null,
+  create_users text not null,
+  allowed_domains text[] not null,
+  new_users jsonb,
+  is_active boolean not null,
+  created_at timestamp(3) with time zone not null,
+  constraint identity_providers_pkey PRIMARY KEY (id)
+);
+
 create table invites (
   id uuid not null,
   hash text not null,
@@ -644,6 +676,8 @@ CREATE INDEX deliveries_payload ON public.deliveries USING btree (id) WHERE (pay
 CREATE INDEX deliveries_project ON public.deliveries USING btree (project_id, receiver, outcome, id);
 CREATE INDEX deliveries_source ON public.deliveries USING btree (source_id, receiver, outcome, id) WHERE (source_id IS NOT NULL);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX identities_provider ON public.identities USING btree (provider_id);
+CREATE INDEX identities_user ON public.identities USING btree (user_id);
 CREATE INDEX invites_user ON public.invites USING btree (user_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;

@@ -12,6 +12,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
+import { identityProviderClient } from '../../src/clients/identity-provider.ts'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/db/embedded/index.ts'
@@ -42,6 +43,7 @@ try {
     ...{ repos, transfers: transfersOn(db), clock, randomBytes, codehost },
     webhookReceiver: receiver,
     signIn: loadConfig({}).signIn,
+    identity: { client: identityProviderClient(), environment: undefined },
   })
   const app = await buildApp({ config: loadConfig({}), logger, services: service, ping: repos.ping })
   await app.ready()

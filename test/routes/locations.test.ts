@@ -55,6 +55,10 @@ const CREATING: Record<string, () => Creating | Promise<Creating>> = {
   createList: () => [`/api/projects/${project.id}/lists`, { name: 'Another' }],
   createSource: () => ['/api/sources', sourceOf(project)],
   createWebhook: () => ['/api/webhooks', { name: 'Chat', url: 'http://127.0.0.1:9/hook', isActive: false }],
+  createIdentityProvider: () => [
+    '/api/identity-providers',
+    { name: 'Acme', issuer: 'https://login.example.com', clientId: 'inlet', clientSecret: 's' },
+  ],
   createRule: () => ['/api/rules', { content: 'Be kind.' }],
   logActivity: () => ['/api/activity', { type: 'deploy.finished' }],
   createRoutingRule: () => ['/api/webhook-routing', { appMatch: 'x', targetProjectId: project.id }],

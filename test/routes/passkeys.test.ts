@@ -167,11 +167,8 @@ describe('who changes passkeys', () => {
     const begun = await service.post('/api/me/passkeys/challenge', undefined, ada.with)
     const credential = authenticator(PUBLIC_URL).create(begun.body)
     const caller = await service.service.access.callerBySession(ada.with.headers.cookie.split('=')[1] ?? '')
-    await service.put(
-      '/api/me/password',
-      { password: 'another password' },
-      (await signInAs(service, ada.username)).with,
-    )
+    const other = await signInAs(service, ada.username)
+    await service.delete(`/api/sessions/${ada.sessionId}`, other.with)
     const token = cookieIn(begun).split('=')[1]
     const adding = service.service.passkeys.add(caller, { name: 'x', credential, token })
     await expect(adding).rejects.toMatchObject({ code: 'invalid_credentials' })

@@ -117,13 +117,16 @@ describe('guessing passwords', () => {
 describe('the ways to sign in', () => {
   test('are told to anybody', async () => {
     const response = await service.get('/api/sign-in', { key: null })
-    expect([response.status, response.body]).toEqual([200, { password: true, passkeys: false, keys: 'all' }])
+    expect([response.status, response.body]).toEqual([
+      200,
+      { password: true, passkeys: false, keys: 'all', providers: [] },
+    ])
   })
 
   test('are limited by the environment, and an admin key stays one', async () => {
     const app = await startApp({ env: { PASSWORD_SIGN_IN: 'off', KEY_SIGN_IN: 'admin' } })
     const { body } = await app.get('/api/sign-in', { key: null })
-    expect(body).toEqual({ password: false, passkeys: false, keys: 'admin' })
+    expect(body).toEqual({ password: false, passkeys: false, keys: 'admin', providers: [] })
     expect(codeOf(await app.post('/api/invites', { name: 'Ada', role: 'owner' }))).toEqual([
       400,
       'validation_failed',

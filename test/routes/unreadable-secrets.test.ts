@@ -130,6 +130,7 @@ describe('what the keys of an instance do not decrypt', () => {
     expect(await read([second, first])).toBeUndefined()
     const found = {
       ...{ connections: 2, sources: 1, webhooks: 1 },
+      identityProviders: 0,
       names: [
         `the token of the project "Web" (${projectIds[0]})`,
         `the webhook secret of the project "Web" (${projectIds[0]})`,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { type AppDeps, buildApp } from '../../src/app.ts'
 import { githubClient } from '../../src/clients/github.ts'
+import { identityProviderClient } from '../../src/clients/identity-provider.ts'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
 import { encryptionKeysOf } from '../../src/db/embedded/encryption-key.ts'
@@ -26,6 +27,8 @@ export interface TestAppOptions {
   logger?: Logger
   /** How long a request to the code host may take. */
   hostTimeoutMs?: number
+  /** How long a request to an identity provider may take. */
+  providerTimeoutMs?: number
   /** How requests to outgoing webhooks are sent. */
   webhookReceiver?: Partial<Parameters<typeof webhookReceiver>[0]>
   /** How many tasks a search reads before it uses the index. */
@@ -99,6 +102,10 @@ export async function startApp(options: TestAppOptions = {}) {
     pool: poolState(db),
     signIn: config.signIn,
     publicUrl: config.publicUrl,
+    identity: {
+      client: identityProviderClient({ timeoutMs: options.providerTimeoutMs }),
+      environment: config.identityProvider,
+    },
     sourceShares: options.sourceShares ?? timeShares({ shareMs: Number.POSITIVE_INFINITY, windowMs: 10_000 }),
   })
   const app = await buildApp({ config, logger, services: service, ping: repos.ping, limits: options.limits })

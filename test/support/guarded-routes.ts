@@ -21,6 +21,8 @@ type Resource =
   | 'user'
   | 'invite'
   | 'passkey'
+  | 'identityProvider'
+  | 'identity'
 
 const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/tasks/:', 'task'],
@@ -42,6 +44,8 @@ const RESOURCE_OF: [prefix: string, resource: Resource][] = [
   ['/api/users/:', 'user'],
   ['/api/invites/:', 'invite'],
   ['/api/me/passkeys/:', 'passkey'],
+  ['/api/identity-providers/:', 'identityProvider'],
+  ['/api/me/identities/:', 'identity'],
 ]
 
 export type ResourceIds = Record<Resource, string>
@@ -82,6 +86,8 @@ export async function oneOfEach(service: TestApp): Promise<ResourceIds> {
     personalKey: nothing,
     invite: nothing,
     passkey: nothing,
+    identityProvider: nothing,
+    identity: nothing,
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { githubClient } from '../../src/clients/github.ts'
+import { identityProviderClient } from '../../src/clients/identity-provider.ts'
 import { webhookReceiver } from '../../src/clients/webhook-receiver.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/pool.ts'
@@ -22,6 +23,7 @@ const service = services({
   randomBytes,
   codehost,
   signIn: loadConfig({}).signIn,
+  identity: { client: identityProviderClient(), environment: undefined },
   webhookReceiver: webhookReceiver({ allowHosts: [] }),
 })
 const logger = pino({ level: 'silent' })

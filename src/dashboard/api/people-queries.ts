@@ -44,4 +44,9 @@ export const personalKeysQuery = queryOptions({
 })
 
 /** Offered when the service does not say which are on: it still says so of each attempt. */
-export const DEFAULT_WAYS: Schema<'SignInWays'> = { password: true, passkeys: false, keys: 'all' }
+export const DEFAULT_WAYS: Schema<'SignInWays'> = {
+  password: true,
+  passkeys: false,
+  keys: 'all',
+  providers: [],
+}

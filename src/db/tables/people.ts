@@ -1,4 +1,16 @@
-import { bigint, boolean, check, index, jsonb, pgTable, sql, text, uuid } from '../drizzle.ts'
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  jsonb,
+  pgTable,
+  sql,
+  text,
+  unique,
+  uuid,
+} from '../drizzle.ts'
 import { actorType, bytea, timestamptz } from './columns.ts'
 
 const role = (name: string) => text(name, { enum: ['owner', 'member', 'viewer'] })
@@ -104,5 +116,51 @@ export const signInAttempts = pgTable(
   (table) => [
     index('sign_in_attempts_user').on(table.userId),
     index('sign_in_attempts_expires').on(table.expiresAt),
+  ],
+)
+
+/** Identity providers that people sign in at, in addition to the one of the environment. */
+export const identityProviders = pgTable('identity_providers', {
+  id: uuid('id').primaryKey(),
+  name: text('name').notNull(),
+  issuer: text('issuer').notNull(),
+  clientId: text('client_id').notNull(),
+  /** Encrypted. */
+  clientSecret: text('client_secret').notNull(),
+  scopes: text('scopes').array().notNull(),
+  groupsClaim: text('groups_claim').notNull(),
+  requiredGroup: text('required_group'),
+  roleByGroup: jsonb('role_by_group').$type<Record<string, 'owner' | 'member' | 'viewer'>>().notNull(),
+  createUsers: text('create_users', { enum: ['invited', 'allowed'] }).notNull(),
+  allowedDomains: text('allowed_domains').array().notNull(),
+  newUsers: jsonb('new_users').$type<{ role: 'member' | 'viewer'; projectIds: string[] | null }>(),
+  isActive: boolean('is_active').notNull(),
+  createdAt: timestamptz('created_at').notNull(),
+})
+
+/** Compared byte by byte: whoever differs in case is somebody else. */
+const exactText = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
+
+/** Whom identity providers know, each as a person. */
+export const identities = pgTable(
+  'identities',
+  {
+    id: uuid('id').primaryKey(),
+    issuer: exactText('issuer').notNull(),
+    subject: exactText('subject').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** Of a row of `identity_providers`, or `env`. */
+    providerId: text('provider_id').notNull(),
+    createdAt: timestamptz('created_at').notNull(),
+    lastUsedAt: timestamptz('last_used_at').notNull(),
+    /** Whether the groups at the last sign-in decided the role of the person. */
+    isRoleManaged: boolean('is_role_managed').notNull(),
+  },
+  (table) => [
+    unique('identities_subject').on(table.issuer, table.subject),
+    index('identities_user').on(table.userId),
+    index('identities_provider').on(table.providerId),
   ],
 )

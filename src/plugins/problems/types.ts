@@ -100,6 +100,12 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'The invite was accepted or withdrawn, has expired after 7 days, or was made by somebody who may no longer invite. Ask for a new one.',
   ],
   passkey_not_found: [404, 'Passkey not found', 'The passkey does not exist, or belongs to somebody else.'],
+  identity_provider_not_found: [
+    404,
+    'Identity provider not found',
+    'The identity provider does not exist, was deleted, or is switched off.',
+  ],
+  identity_not_found: [404, 'Link not found', 'Your account has no such link to an identity provider.'],
   session_not_found: [
     404,
     'Session not found',
@@ -166,7 +172,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   project_in_use: [
     409,
     'Project in use',
-    'A project can only be deleted if no rule, valid key, routing rule, source, webhook, connection, person or invite references it. Deleted rules do not count; they are removed with it.',
+    'A project can only be deleted if no rule, valid key, routing rule, source, webhook, connection, person, invite or identity provider references it. Deleted rules do not count; they are removed with it.',
   ],
   last_admin_key: [
     409,
@@ -181,11 +187,36 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   last_way_in: [
     409,
     'Last way to sign in',
-    'Without it, the person could not sign in any more. Add another passkey, or set a password first.',
+    'Without it, the person could not sign in any more. Set a password, add a passkey, or link an identity provider first.',
   ],
   username_taken: [409, 'Username taken', 'Another person has this username. Choose another one.'],
   passkey_taken: [409, 'Passkey already added', 'Each passkey can be added once, by one person.'],
   too_many_passkeys: [409, 'Too many passkeys', 'The person has 20 passkeys. Remove one first.'],
+  role_managed_by_provider: [
+    409,
+    'Role is managed by the identity provider',
+    'The groups at the identity provider decide the role at each sign-in. Change them there, or `roleByGroup` of the provider.',
+  ],
+  identity_provider_exists: [
+    409,
+    'Identity provider exists',
+    'There is an identity provider with this issuer already. Change that one.',
+  ],
+  identity_provider_in_use: [
+    409,
+    'Identity provider in use',
+    'Some people can sign in with this identity provider only. `detail` says how many. Set `confirm=true` to delete it nevertheless.',
+  ],
+  identity_provider_read_only: [
+    409,
+    'Identity provider of the environment',
+    'This identity provider is set by `OIDC_ISSUER`, `OIDC_CLIENT_ID` and `OIDC_CLIENT_SECRET`. Change these.',
+  ],
+  too_many_identity_providers: [
+    409,
+    'Too many identity providers',
+    'There are as many identity providers as allowed. Delete one first.',
+  ],
   project_is_default: [
     409,
     'Default project',
@@ -320,15 +351,20 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
     'Encryption key missing',
     'With an external database, the key is read from ENCRYPTION_KEY. `detail` says how to create one. A stored token needs the key that it was encrypted with.',
   ],
-  public_url_missing: [
-    422,
-    'Public URL missing',
-    'This needs an address under https that browsers reach Inlet at. Set PUBLIC_URL.',
-  ],
   webhook_url_not_allowed: [
     422,
     'Webhook URL not allowed',
     'The URL must be https, and all addresses of its host must be public. WEBHOOK_ALLOW_HOSTS exempts hosts.',
+  ],
+  public_url_missing: [
+    422,
+    'Public URL missing',
+    'Identity providers return to `PUBLIC_URL`, and passkeys need one under https. Set it to the address of this service.',
+  ],
+  identity_provider_unreachable: [
+    422,
+    'Identity provider unreachable',
+    'The identity provider is down, too slow, or its configuration is invalid. `detail` says which.',
   ],
   rate_limited: [
     429,

@@ -141,6 +141,8 @@ export const OMITTED_TABLES: Record<string, string> = {
   passkeys: PEOPLE,
   invites: PEOPLE,
   sign_in_attempts: PEOPLE,
+  identity_providers: PEOPLE,
+  identities: PEOPLE,
   webhook_secrets: SECRET,
   idempotency_keys: 'stored for a day',
   deliveries: RECEIVED,

@@ -156,7 +156,9 @@ function targetIn({ db }: Session): ImportTarget {
           case when exists (select from webhooks) then 'outgoing webhooks' end,
           case when exists (select from codehost_connections) then 'a connected repository' end,
           case when exists (select from api_keys where project_id is not null and user_id is null)
-            then 'keys bound to a project' end
+            then 'keys bound to a project' end,
+          case when exists (select from identity_providers where jsonb_typeof(new_users -> 'projectIds') = 'array')
+            then 'identity providers with some projects' end
         ], null) as contents`)
       return rows[0]?.contents ?? []
     },
@@ -204,6 +206,7 @@ const CLEARING_PEOPLE: readonly SQL[] = [
   sql`delete from invites`,
   sql`delete from sign_in_attempts`,
   sql`delete from passkeys`,
+  sql`delete from identities`,
   sql`delete from passwords`,
   sql`delete from users`,
 ]

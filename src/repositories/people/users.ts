@@ -32,6 +32,12 @@ export function usersRepository(db: Executor, { projectIds }: Reach) {
       }
     },
 
+    /** Returns false if the username is taken. */
+    async insertUnlessTaken(user: UserRow): Promise<boolean> {
+      const { rowCount } = await db.insert(users).values(user).onConflictDoNothing({ target: users.username })
+      return rowCount === 1
+    },
+
     /** Oldest first. */
     async list({ role, isActive, after, limit }: UserFilter): Promise<UserRow[]> {
       return db

@@ -57,6 +57,7 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
         const { id: userId, username } = await lockedSelf(repos, caller)
         await repos.users.setPassword(userId, hash)
         await repos.sessions.deleteOf({ userId }, { exceptId: caller.id })
+        await repos.signInAttempts.deleteOfUser(userId)
         const metadata = { userId, username }
         await record(repos, { type: 'person.password_changed', caller, now: clock.now(), metadata })
       })

@@ -20,6 +20,8 @@ interface InvitesDeps {
   randomBytes(size: number): Buffer
   passwords: Pick<PasswordSignIn, 'requireOn'>
   publicUrl: string | undefined
+  /** Whether people can sign in at an identity provider. */
+  hasProviders(): Promise<boolean>
 }
 
 export const inviteOperations = {
@@ -29,7 +31,8 @@ export const inviteOperations = {
 } satisfies Operations<ReturnType<typeof invitesService>>
 
 /** Invites: the only way in for somebody new, and for a person who has lost the password. */
-export function invitesService({ repos, clock, randomBytes, passwords, publicUrl }: InvitesDeps) {
+export function invitesService(deps: InvitesDeps) {
+  const { repos, clock, randomBytes, passwords, publicUrl, hasProviders } = deps
   const record = changeLog(clock)
   const hasPublicPasskeys = publicUrl !== undefined && rpIdOf(publicUrl) !== undefined
 
@@ -68,7 +71,7 @@ export function invitesService({ repos, clock, randomBytes, passwords, publicUrl
 
   async function createAs(actor: ActorRef, input: NewInvite): Promise<InviteWithSecret> {
     // Nobody could accept it.
-    if (!hasPublicPasskeys) passwords.requireOn('')
+    if (!hasPublicPasskeys && !(await hasProviders())) passwords.requireOn('')
     const invited = invitedBy(input)
     const secret = randomBytes(32).toString('base64url')
     return repos.within(everywhere).transaction(async (repos) => {

@@ -1,6 +1,6 @@
 import { type RelyingParty, relyingPartyOf } from '../../domain/relying-party.ts'
 import { hashOf } from '../../domain/secret.ts'
-import { invalidCredential, publicUrlMissing } from '../../errors/index.ts'
+import { invalidCredential, passkeysNotAllowed } from '../../errors/index.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { PasskeyRow } from '../../repositories/people/passkeys.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
@@ -140,7 +140,7 @@ export function passkeyChallenges({ repos, randomBytes, publicUrl }: ChallengesD
 
   async function begin(origin: string, { purpose, userId }: { purpose: Purpose; userId: string | null }) {
     const party = relyingPartyOf({ publicUrl, origin })
-    if (!party) throw publicUrlMissing()
+    if (!party) throw passkeysNotAllowed()
     const challenge = randomBytes(32).toString('base64url')
     const token = randomBytes(32).toString('base64url')
     const checks: Checks = { kind: KIND, challenge, party, purpose }

@@ -7,7 +7,7 @@ import { counterOf } from './webauthn.ts'
 
 interface PasskeySignInDeps {
   credentials: Pick<Repositories['credentials'], 'passkeys'>
-  challenges: Pick<PasskeyChallenges, 'isPossibleAt' | 'beginSignIn' | 'takeSignIn'>
+  challenges: Pick<PasskeyChallenges, 'beginSignIn' | 'takeSignIn'>
 }
 
 interface Signed {
@@ -19,7 +19,6 @@ interface Signed {
 /** Signs people in with their passkeys, which tell who they are. */
 export function passkeySignIn({ credentials, challenges }: PasskeySignInDeps) {
   return {
-    isPossibleAt: challenges.isPossibleAt,
     begin: challenges.beginSignIn,
 
     /** @throws invalid_credentials, the same whatever is wrong */

@@ -4,7 +4,13 @@ import { orderById } from '../../domain/cursor.ts'
 import { distinctIds } from '../../domain/dependencies.ts'
 import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
-import { insufficientScope, lastOwner, userNotFound, validationFailed } from '../../errors/index.ts'
+import {
+  insufficientScope,
+  lastOwner,
+  roleManagedByProvider,
+  userNotFound,
+  validationFailed,
+} from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { UserRow } from '../../repositories/people/users.ts'
@@ -23,6 +29,7 @@ import { readPage } from '../page.ts'
 import type { Recorder } from '../recorder.ts'
 import { toUser } from '../user-view.ts'
 import { writableProject } from '../writable-project.ts'
+import { endAccess } from './end-access.ts'
 import { mayManagePeople } from './managers.ts'
 
 interface UsersDeps {
@@ -92,7 +99,8 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
 
     /**
      * Changes a person. Another role or reach ends what the person has open; deactivating ends sessions and claims.
-     * @throws insufficient_scope, user_not_found, last_owner, project_not_found, project_archived, validation_failed
+     * @throws insufficient_scope, user_not_found, last_owner, role_managed_by_provider, project_not_found,
+     * project_archived, validation_failed
      */
     update: (caller: Caller, request: RequestedChange) => updateAs(actorOf(caller), request),
     updateAs,
@@ -106,8 +114,11 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
       const before = await repos.users.findForUpdate(id)
       if (!before) throw userNotFound(id)
       const after = changedUser(before, change)
+      if (after.role !== before.role && (await repos.identities.hasManagedRole(id))) {
+        throw roleManagedByProvider(before.name)
+      }
       await requireProjects(repos, { before: before.projectIds, after: after.projectIds })
-      const stopsOwning = isOwner(before) && !isOwner(after)
+      const stopsOwning = isActiveOwner(before) && !isActiveOwner(after)
       if (stopsOwning && !(await repos.users.isAnotherOwner(before.id))) throw lastOwner(before.name)
       const changes = changesOf(before, after)
       const keys = after.isActive ? [] : await keysToRotate(repos, before.id)
@@ -128,10 +139,8 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
 
   /** Ends what a person has open. */
   async function end(repos: BoundRepositories, userId: string): Promise<void> {
-    await repos.sessions.deleteOf({ userId })
-    await repos.keys.revokeOfUser(userId, clock.now())
+    await endAccess(repos, { userId, now: clock.now() })
     await repos.invites.deleteOfUser(userId)
-    await repos.signInAttempts.deleteOfUser(userId)
     await repos.claims.endLeasesOf(userId)
   }
 
@@ -147,7 +156,7 @@ export function usersService({ repos, access, clock, metrics }: UsersDeps) {
   }
 }
 
-const isOwner = ({ role, isActive }: UserRow) => role === 'owner' && isActive
+export const isActiveOwner = ({ role, isActive }: UserRow) => role === 'owner' && isActive
 
 /** The changes of a person for the activity log, which has no addresses. */
 export function changesOf(before: UserRow, after: UserRow): object {
