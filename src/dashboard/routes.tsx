@@ -30,6 +30,7 @@ const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-l
 const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
 const KeysPage = lazyPage('/settings/keys', () => import('./settings/keys-page.tsx'))
 const PeoplePage = lazyPage('/settings/people', () => import('./settings/people-page.tsx'))
+const ProvidersPage = lazyPage('/settings/sign-in', () => import('./settings/providers-page.tsx'))
 const AccountPage = lazyPage('/settings/account', () => import('./settings/account-page.tsx'))
 const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/sessions-page.tsx'))
 const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
@@ -101,6 +102,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/instructions" component={InstructionsPage} />
       <Route path="/settings/keys" component={KeysPage} />
       <Route path="/settings/people" component={PeoplePage} />
+      <Route path="/settings/sign-in" component={ProvidersPage} />
       <Route path="/settings/account" component={AccountPage} />
       <Route path="/settings/sessions" component={SessionsPage} />
       <Route path="/settings/webhook" component={WebhookPage} />

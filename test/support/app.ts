@@ -38,6 +38,8 @@ export interface TestAppOptions {
   limits?: AppDeps['limits']
   /** How long a request waits for a connection to the database. */
   connectionWaitMs?: number
+  /** Zero is any. */
+  port?: number
   /** Set for a second instance on the database of the first. */
   connectionString?: string
   /** How much time sources have used to render; by default, they may use any: on a busy machine, all of it is slow. */
@@ -112,7 +114,7 @@ export async function startApp(options: TestAppOptions = {}) {
   const { keyId, notices: channels } = service
   const others = listen({ connectionString, channels, keyId, onError: () => {} })
   await others.ready
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = await app.listen({ port: options.port ?? 0, host: '127.0.0.1' })
 
   async function call(
     method: string,

@@ -6,6 +6,7 @@ import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
+import { AcceptAtProvider } from './accept-at-provider.tsx'
 import { NewPasswordForm, NewPersonForm } from './new-person-form.tsx'
 import { createPasskey, hasPasskeys } from './passkey.ts'
 import { SignedOutPage } from './signed-out-page.tsx'
@@ -13,17 +14,22 @@ import { SignedOutPage } from './signed-out-page.tsx'
 /** For somebody new. */
 export function InvitePage() {
   const { secret, isInvalid, accept, acceptWithPasskey } = useInvite()
-  const { hasPassword, isPasskeyPossible } = useWays()
+  const { hasPassword, isPasskeyPossible, providers } = useWays()
   return (
     <SignedOutPage title="Create your account">
       {secret && !isInvalid ? (
-        <NewPersonForm
-          verb="Create account"
-          isNameOptional
-          hasPassword={hasPassword}
-          onSubmit={(person) => accept(person)}
-          onPasskey={isPasskeyPossible ? acceptWithPasskey : undefined}
-        />
+        <>
+          <AcceptAtProvider secret={secret} providers={providers} />
+          {(hasPassword || isPasskeyPossible) && (
+            <NewPersonForm
+              verb="Create account"
+              isNameOptional
+              hasPassword={hasPassword}
+              onSubmit={(person) => accept(person)}
+              onPasskey={isPasskeyPossible ? acceptWithPasskey : undefined}
+            />
+          )}
+        </>
       ) : (
         <Unusable what="invite" isInvalid={isInvalid} />
       )}
@@ -34,12 +40,13 @@ export function InvitePage() {
 /** For a person who has lost the password. */
 export function NewPasswordPage() {
   const { secret, isInvalid, accept, acceptWithPasskey } = useInvite()
-  const { hasPassword, isPasskeyPossible } = useWays()
+  const { hasPassword, isPasskeyPossible, providers } = useWays()
   return (
     <SignedOutPage title="Choose a new password">
       {secret && !isInvalid ? (
         <>
           <p className="quiet">You are signed out in all other browsers.</p>
+          <AcceptAtProvider secret={secret} providers={providers} isForPerson />
           {hasPassword && (
             <NewPasswordForm verb="Set password" onSubmit={(password) => accept({ password })} />
           )}
@@ -127,7 +134,8 @@ function useInvite() {
 /** What somebody can sign in with afterwards. */
 function useWays() {
   const { data: ways = DEFAULT_WAYS } = useQuery(signInWaysQuery)
-  return { hasPassword: ways.password, isPasskeyPossible: ways.passkeys && hasPasskeys() }
+  const { password: hasPassword, passkeys, providers } = ways
+  return { hasPassword, isPasskeyPossible: passkeys && hasPasskeys(), providers }
 }
 
 /** Takes the secret out of the address, so that it stays in no history. */

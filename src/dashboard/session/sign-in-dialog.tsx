@@ -37,7 +37,12 @@ export default function SignInDialog(props: SignInDialogProps) {
       <p className="quiet">{description}</p>
       {me?.user ? (
         <div className="stack">
-          <PersonForms ways={ways} username={me.user.username} onSignedIn={onSignedIn} />
+          <PersonForms
+            ways={ways}
+            username={me.user.username}
+            returnTo={location.pathname + location.search}
+            onSignedIn={onSignedIn}
+          />
         </div>
       ) : (
         <KeyForm onSignedIn={onSignedIn} />

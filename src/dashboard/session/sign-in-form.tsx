@@ -5,16 +5,19 @@ import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { askForPasskey, hasPasskeys } from './passkey.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
 import { meQuery } from './session.ts'
 
 interface PasswordFormProps {
   onSignedIn(): void
   /** Whose session ended. */
   username?: string
+  /** Below the identity providers, whose buttons are the main ones. */
+  isSecondary?: boolean
 }
 
 /** Signs in with a username and password. */
-function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
+function PasswordForm({ onSignedIn, username: given, isSecondary = false }: PasswordFormProps) {
   const [username, setUsername] = useState(given ?? '')
   const [password, setPassword] = useState('')
   const { signIn, problem, setMissing, missing, isBusy } = useSignIn(onSignedIn)
@@ -30,6 +33,7 @@ function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
     <SignInFields
       onSubmit={submit}
       isBusy={isBusy}
+      secondaryVerb={isSecondary && 'Sign in'}
       error={problem?.status === 401 ? 'The username or the password is wrong.' : problem?.message}
     >
       <TextInput
@@ -57,23 +61,29 @@ function PasswordForm({ onSignedIn, username: given }: PasswordFormProps) {
   )
 }
 
-interface PersonFormsProps extends PasswordFormProps {
-  ways: Pick<Schema<'SignInWays'>, 'password' | 'passkeys'>
+interface PersonFormsProps extends Omit<PasswordFormProps, 'isSecondary'> {
+  ways: Pick<Schema<'SignInWays'>, 'password' | 'passkeys' | 'providers'>
+  /** The path that identity providers lead to. */
+  returnTo: string
 }
 
 /** Whether a person can sign in here, with this browser. */
-export const canPeopleSignIn = ({ password, passkeys }: PersonFormsProps['ways']) =>
-  password || (passkeys && hasPasskeys())
+export const canPeopleSignIn = ({ password, passkeys, providers }: PersonFormsProps['ways']) =>
+  providers.length > 0 || password || (passkeys && hasPasskeys())
 
 /** Signs a person in, in the ways that are on. */
-export const PersonForms = ({ ways, ...props }: PersonFormsProps) => (
-  <>
-    {ways.password && <PasswordForm {...props} />}
-    {ways.passkeys && hasPasskeys() && (
-      <PasskeyButton onSignedIn={props.onSignedIn} isSecondary={ways.password} />
-    )}
-  </>
-)
+export function PersonForms({ ways, returnTo, ...props }: PersonFormsProps) {
+  const hasProviders = ways.providers.length > 0
+  return (
+    <>
+      {hasProviders && <ProviderButtons providers={ways.providers} returnTo={returnTo} />}
+      {ways.password && <PasswordForm {...props} isSecondary={hasProviders} />}
+      {ways.passkeys && hasPasskeys() && (
+        <PasskeyButton onSignedIn={props.onSignedIn} isSecondary={ways.password || hasProviders} />
+      )}
+    </>
+  )
+}
 
 interface PasskeyButtonProps {
   onSignedIn(): void

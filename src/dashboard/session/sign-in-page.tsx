@@ -1,25 +1,29 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
+import { ErrorText } from '../components/error-text.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { parseSearch } from '../navigation/search-params.ts'
+import { signInErrorText } from './sign-in-error.ts'
 import { canPeopleSignIn, KeyForm, PersonForms } from './sign-in-form.tsx'
 import styles from './signed-out.module.css'
 import { SignedOutPage } from './signed-out-page.tsx'
 
 export default function SignInPage() {
   const { search, hash } = useNavigation().url
-  const { next } = parseSearch(search)
+  const { next, error } = parseSearch(search)
   const { data: ways = DEFAULT_WAYS, isPending } = useQuery(signInWaysQuery)
-  const onSignedIn = () => location.replace(ownAddress(next))
+  const onSignedIn = () => location.replace(ownAddress(next).href)
   const isAdminOnly = ways.keys === 'admin'
+  const failure = signInErrorText(error)
   return (
     <SignedOutPage title="Sign in to Inlet">
+      {failure && <ErrorText>{failure}</ErrorText>}
       {isPending && <Skeleton height={180} />}
       {!isPending && !canPeopleSignIn(ways) && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
       {!isPending && canPeopleSignIn(ways) && (
         <>
-          <PersonForms ways={ways} onSignedIn={onSignedIn} />
+          <PersonForms ways={ways} returnTo={pathOf(ownAddress(next))} onSignedIn={onSignedIn} />
           <details className={styles.other} open={hash === '#key' || undefined}>
             <summary>Other ways to sign in</summary>
             <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />
@@ -38,8 +42,10 @@ export default function SignInPage() {
  * Where to go, on this service only. It is loaded as a new document: this one keeps what was preloaded before the sign-in,
  * which says that there is no session.
  */
-function ownAddress(next: unknown): string {
+function ownAddress(next: unknown): URL {
   const path = typeof next === 'string' && URL.canParse(next, location.origin) ? next : '/tasks'
   const url = new URL(path, location.origin)
-  return url.origin === location.origin ? url.href : '/tasks'
+  return url.origin === location.origin ? url : new URL('/tasks', location.origin)
 }
+
+const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash

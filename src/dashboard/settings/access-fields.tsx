@@ -5,6 +5,8 @@ import { projectsQuery } from '../api/queries.ts'
 import { ROLES, type Role } from './people-text.ts'
 
 const MAX_PROJECTS = 20
+/** Cast: TypeScript types keys as any text. */
+const ALL_ROLES = Object.keys(ROLES) as Role[]
 
 /** A role, and the projects; null for all. */
 export interface Access {
@@ -17,10 +19,12 @@ export const isComplete = ({ projectIds }: Access) => projectIds === null || pro
 interface AccessFieldsProps {
   access: Access
   problem: Problem | undefined
+  /** Those to choose from. */
+  roles?: readonly Role[]
   onChange(access: Access): void
 }
 
-export function AccessFields({ access, problem, onChange }: AccessFieldsProps) {
+export function AccessFields({ access, problem, roles = ALL_ROLES, onChange }: AccessFieldsProps) {
   const { role, projectIds } = access
   const { data: projects = [] } = useQuery(projectsQuery)
   const choices = projects.filter(({ id, archivedAt }) => archivedAt === null || projectIds?.includes(id))
@@ -29,7 +33,7 @@ export function AccessFields({ access, problem, onChange }: AccessFieldsProps) {
       <Select
         label="Role"
         description={ROLES[role].description}
-        data={Object.entries(ROLES).map(([value, { label }]) => ({ value, label }))}
+        data={roles.map((value) => ({ value, label: ROLES[value].label }))}
         value={role}
         allowDeselect={false}
         onChange={(value) => {

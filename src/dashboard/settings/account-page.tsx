@@ -10,6 +10,7 @@ import { useMutation } from '../components/use-mutation.ts'
 import { NewPasswordForm } from '../session/new-person-form.tsx'
 import { useMe } from '../session/session.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
+import { IdentitiesSection } from './identities-section.tsx'
 import { PageHeader } from './page-header.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { ROLES, type User } from './people-text.ts'
@@ -38,6 +39,7 @@ export default function AccountPage() {
         </section>
       )}
       <PasskeySection />
+      <IdentitiesSection />
       <PersonalKeys />
       <section className={styles.section}>
         <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>

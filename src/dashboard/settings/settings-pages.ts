@@ -13,6 +13,7 @@ const GENERAL_PAGES: SettingsPage[] = [
   { path: '/settings/sessions', label: 'Sessions', access: 'all' },
   { path: '/settings/data', label: 'Data', access: 'all' },
   { path: '/settings/people', label: 'People', access: 'service' },
+  { path: '/settings/sign-in', label: 'Sign-in', access: 'service' },
 ]
 const DEVELOPER_PAGES: SettingsPage[] = [
   { path: '/settings/keys', label: 'API keys', access: 'admin' },

@@ -1,0 +1,163 @@
+import { Badge, Button, Modal, Switch } from '@mantine/core'
+import { useState } from 'react'
+import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
+import { problemOf } from '../api/problem.ts'
+import type { IdentityProvider } from '../api/provider-queries.ts'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { CopyBlock } from '../components/copy-block.tsx'
+import { useMutation } from '../components/use-mutation.ts'
+import styles from './settings.module.css'
+
+type Test = Schema<'IdentityProviderTest'>
+
+interface ProviderItemProps {
+  provider: IdentityProvider
+  onEdit(): void
+}
+
+export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
+  const { id, name, issuer, isActive, createUsers, redirectUrl, createdAt } = provider
+  const { mutate, refresh, isBusy } = useMutation('identity-providers', 'sign-in')
+  const [test, setTest] = useState<Test>()
+  const [deleting, setDeleting] = useState<Deleting>()
+  const params = { path: { id } }
+  const isOfEnvironment = createdAt === null
+
+  const toggle = () =>
+    mutate("Couldn't change the provider", () =>
+      dataOf(api.PATCH('/api/identity-providers/{id}', { params, body: { isActive: !isActive } })),
+    )
+
+  async function run() {
+    setTest(
+      await mutate("Couldn't test the provider", () =>
+        dataOf(api.POST('/api/identity-providers/{id}/test', { params })),
+      ),
+    )
+  }
+
+  return (
+    <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
+      <div className={styles.main} style={{ flexBasis: 260 }}>
+        <div className="row row-wrap">
+          <strong>{name}</strong>
+          {isOfEnvironment && (
+            <Badge variant="default" tt="none">
+              set by the environment
+            </Badge>
+          )}
+        </div>
+        <div className="quiet small breakable">
+          <code>{issuer}</code> ·{' '}
+          {createUsers === 'allowed' ? 'creates people at their first sign-in' : 'people are invited'}
+        </div>
+      </div>
+      <div className="row row-wrap">
+        {!isOfEnvironment && (
+          <Switch
+            checked={isActive}
+            disabled={isBusy}
+            aria-label={`“${name}” is active`}
+            onChange={() => void toggle()}
+          />
+        )}
+        <Button variant="default" loading={isBusy} onClick={() => void run()}>
+          Test
+        </Button>
+        {!isOfEnvironment && (
+          <>
+            <Button variant="default" onClick={onEdit}>
+              Edit
+            </Button>
+            <Button variant="default" onClick={() => setDeleting({})}>
+              Delete
+            </Button>
+          </>
+        )}
+      </div>
+      {redirectUrl && <CopyBlock caption="Redirect URL to register with the provider" text={redirectUrl} />}
+      {test && <TestDialog name={name} test={test} onClose={() => setTest(undefined)} />}
+      {deleting && (
+        <DeleteDialog
+          key={deleting.dependents}
+          provider={provider}
+          deleting={deleting}
+          onChange={setDeleting}
+          onDeleted={refresh}
+        />
+      )}
+    </li>
+  )
+}
+
+const STEPS = { discovery: 'Configuration', keys: 'Keys', redirect: 'Redirect URL' }
+
+function TestDialog({ name, test, onClose }: { name: string; test: Test; onClose(): void }) {
+  return (
+    <Modal opened onClose={onClose} title={`Test of “${name}”`}>
+      <div className="stack">
+        <ol className={styles.rows} aria-label="Steps">
+          {test.steps.map(({ step, isOk, message }) => (
+            <li key={step} className={styles.item}>
+              <div className={styles.main}>
+                <strong>
+                  {STEPS[step]}: {isOk ? 'OK' : 'failed'}
+                </strong>
+                <div className="quiet small breakable">{message}</div>
+              </div>
+            </li>
+          ))}
+        </ol>
+        <p className="quiet small" style={{ margin: 0 }}>
+          {test.isOk
+            ? 'Register the redirect URL with the provider. Then sign in once in another browser, which checks the client ID and the secret.'
+            : 'Correct what failed, and test again.'}
+        </p>
+      </div>
+    </Modal>
+  )
+}
+
+interface Deleting {
+  /** What the service says of people who have no other way in. */
+  dependents?: string
+}
+
+interface DeleteDialogProps {
+  provider: IdentityProvider
+  deleting: Deleting
+  onChange(change: (deleting: Deleting | undefined) => Deleting | undefined): void
+  onDeleted(): Promise<unknown>
+}
+
+/** Asks once more where people would be locked out. */
+function DeleteDialog({ provider: { id, name }, deleting, onChange, onDeleted }: DeleteDialogProps) {
+  const { dependents } = deleting
+
+  async function remove() {
+    const query = { confirm: dependents !== undefined }
+    try {
+      await responseOf(api.DELETE('/api/identity-providers/{id}', { params: { path: { id }, query } }))
+    } catch (error) {
+      const { code, message } = problemOf(error)
+      if (code !== 'identity_provider_in_use') throw error
+      onChange(() => ({ dependents: message.split('. ')[0] ?? '' }))
+      return
+    }
+    await onDeleted()
+  }
+
+  return (
+    <ConfirmDialog
+      title={`Delete “${name}”?`}
+      verb={dependents === undefined ? 'Delete provider' : 'Delete nevertheless'}
+      // The second question may be shown instead.
+      onClose={() => onChange((shown) => (shown === deleting ? undefined : shown))}
+      onConfirm={remove}
+    >
+      {dependents === undefined
+        ? "Nobody can sign in with it any more. Open sessions go on. This can't be undone."
+        : `${dependents}. Invite them again, so that they can set a password.`}
+    </ConfirmDialog>
+  )
+}

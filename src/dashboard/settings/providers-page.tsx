@@ -1,0 +1,56 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type IdentityProvider, identityProvidersQuery } from '../api/provider-queries.ts'
+import { EmptyState } from '../components/empty-state.tsx'
+import { LoadError } from '../components/load-error.tsx'
+import { PageHeader } from './page-header.tsx'
+import { ProviderDialog } from './provider-dialog.tsx'
+import { ProviderItem } from './provider-item.tsx'
+import styles from './settings.module.css'
+
+const MAX_PROVIDERS = 5
+
+/** The identity providers that people sign in with. */
+export default function ProvidersPage() {
+  const query = useQuery(identityProvidersQuery)
+  const [dialog, setDialog] = useState<{ provider?: IdentityProvider }>()
+  const providers = query.data ?? []
+  const isFull = providers.filter(({ createdAt }) => createdAt !== null).length >= MAX_PROVIDERS
+  const add = (
+    <Button onClick={() => setDialog({})} disabled={isFull}>
+      Add a provider
+    </Button>
+  )
+  return (
+    <div className={styles.content}>
+      <PageHeader title="Sign-in" action={providers.length > 0 && add}>
+        People sign in with a password, or with the account that they have at one of these identity providers
+        (OpenID Connect).
+      </PageHeader>
+      {query.isPending && <Skeleton height={160} />}
+      {query.isError && <LoadError what="the identity providers" query={query} />}
+      {providers.some(({ redirectUrl }) => redirectUrl === null) && (
+        <p role="alert">
+          <code>PUBLIC_URL</code> is not set, so nobody can sign in with these. Set it to the address of this
+          service, such as <code>https://inlet.example.com</code>, and restart Inlet.
+        </p>
+      )}
+      {query.isSuccess && providers.length === 0 && (
+        <EmptyState
+          title="No identity providers yet"
+          description="Register Inlet with Keycloak, Google, Entra, Authentik or another provider, and add it here. PUBLIC_URL must be set: providers send people back to it."
+          action={add}
+        />
+      )}
+      {providers.length > 0 && (
+        <ul className={styles.rows} aria-label="Identity providers">
+          {providers.map((provider) => (
+            <ProviderItem key={provider.id} provider={provider} onEdit={() => setDialog({ provider })} />
+          ))}
+        </ul>
+      )}
+      {dialog && <ProviderDialog provider={dialog.provider} onClose={() => setDialog(undefined)} />}
+    </div>
+  )
+}

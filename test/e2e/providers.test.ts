@@ -1,0 +1,119 @@
+import { describe, expect } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
+import { CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
+import { account } from '../support/providers.ts'
+import type { Page } from '../tools/playwright.ts'
+import { type AppInBrowser, testWith } from './support/browser.ts'
+import { field, givenPerson, openAs } from './support/people.ts'
+
+/** A service that providers can come back to, and a provider. */
+const test = testWith(async () => {
+  const port = await freePort()
+  const env = { PUBLIC_URL: `http://127.0.0.1:${port}`, ENCRYPTION_KEY: 'ab'.repeat(32) }
+  const service = await startApp({ env, port })
+  const provider = await startOidcProvider()
+  const { close } = service
+  return Object.assign(service, {
+    provider,
+    close: async () => {
+      await provider.close()
+      await close()
+    },
+  })
+})
+type App = AppInBrowser<Awaited<ReturnType<typeof startApp>> & { provider: Provider }>
+type Provider = Awaited<ReturnType<typeof startOidcProvider>>
+
+async function addProvider({ service }: App, body: object = {}): Promise<string> {
+  const { issuer } = service.provider
+  const added = await service.post('/api/identity-providers', { name: 'Acme', issuer, ...CLIENT, ...body })
+  await service.provider.register(added.body.redirectUrl)
+  return added.body.id
+}
+
+const continueWith = (page: Page) => page.getByRole('link', { name: 'Continue with Acme' })
+const signedInAs = (page: Page, name: RegExp) => page.getByRole('button', { name }).waitFor()
+
+describe('an identity provider', () => {
+  test('is added and tested by an owner, and lets in somebody new', async ({ app }) => {
+    const { provider } = app.service
+    await givenPerson(app, { username: 'ada', name: 'Ada', role: 'owner' })
+    const owner = await openAs(app, 'ada', '/settings/sign-in')
+    await owner.getByRole('button', { name: 'Add a provider' }).click()
+    const dialog = owner.getByRole('dialog', { name: 'Add a provider' })
+    await field(dialog, 'Name').fill('Acme')
+    await field(dialog, 'Issuer').fill(provider.issuer)
+    await field(dialog, 'Client ID').fill(CLIENT.clientId)
+    await field(dialog, 'Client secret').fill(CLIENT.clientSecret)
+    await dialog.getByRole('switch', { name: 'Create people at their first sign-in' }).check({ force: true })
+    await dialog.getByRole('combobox', { name: 'Email domains' }).fill('acme.com')
+    await owner.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Add provider' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const redirectUrl = await owner.locator('pre').innerText()
+    expect(redirectUrl).toMatch(new RegExp(`^${app.service.url}/auth/.*/callback$`))
+
+    await owner.getByRole('button', { name: 'Test', exact: true }).click()
+    const steps = owner.getByRole('dialog', { name: 'Test of “Acme”' })
+    await steps.getByText('Configuration: failed').waitFor()
+    await owner.keyboard.press('Escape')
+    await provider.register(redirectUrl)
+    await owner.getByRole('button', { name: 'Test', exact: true }).click()
+    for (const step of ['Configuration', 'Keys', 'Redirect URL'])
+      await steps.getByText(`${step}: OK`).waitFor()
+
+    provider.signIn(account({ name: 'Grace Hopper', preferred_username: 'grace' }))
+    const task = (await app.service.post('/api/tasks', { title: 'Find the moth' })).body
+    const page = await app.open(`/tasks/${task.id}`, { key: null })
+    await continueWith(page).click()
+    await signedInAs(page, /Grace Hopper.*member/)
+    await page.waitForURL(`${app.service.url}/tasks/${task.id}`)
+  })
+
+  test('says why it lets somebody not in', async ({ app }) => {
+    await addProvider(app)
+    app.service.provider.signIn(account())
+    const page = await app.open('/sign-in', { key: null })
+    await continueWith(page).click()
+    await page.getByRole('alert').getByText('Nobody with this account has been invited').waitFor()
+    await page.goto(`${app.service.url}/sign-in?error=<b>unknown</b>`)
+    await page.getByRole('alert').getByText('The sign-in failed.').waitFor()
+  })
+
+  test('is linked and unlinked by a person, and deleted once that is confirmed', async ({ app }) => {
+    await addProvider(app)
+    app.service.provider.signIn(account())
+    await givenPerson(app, { username: 'ada', name: 'Ada', role: 'owner' })
+    const page = await openAs(app, 'ada', '/settings/account')
+    await page.getByRole('button', { name: 'Link Acme' }).click()
+    const own = page.getByRole('list', { name: 'Identity providers' })
+    await own.getByRole('button', { name: 'Unlink' }).waitFor()
+    const other = await app.open('/sign-in', { key: null })
+    await continueWith(other).click()
+    await signedInAs(other, /Ada.*owner/)
+    await own.getByRole('button', { name: 'Unlink' }).click()
+    await own.getByRole('button', { name: 'Link Acme' }).click()
+    await own.getByRole('button', { name: 'Unlink' }).waitFor()
+
+    await app.service.query('delete from passwords')
+    await own.getByRole('button', { name: 'Unlink' }).click()
+    await page.getByText("Couldn't unlink the provider").waitFor()
+    await page.goto(`${app.service.url}/settings/sign-in`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete provider' }).click()
+    await page.getByText('One person has no other way to sign in').waitFor()
+    await page.getByRole('button', { name: 'Delete nevertheless' }).click()
+    await page.getByText('No identity providers yet').waitFor()
+  })
+
+  test('is where an invite is accepted, without a password', async ({ app }) => {
+    await addProvider(app)
+    app.service.provider.signIn(account())
+    const { url } = (await app.service.post('/api/invites', { name: 'Grace', role: 'viewer' })).body
+    const page = await app.open(url.replace(app.service.url, ''), { key: null })
+    await field(page, 'Your username').fill('grace')
+    await page.getByRole('button', { name: 'Continue with Acme' }).click()
+    await signedInAs(page, /Grace.*viewer/)
+  })
+})
