@@ -1,4 +1,5 @@
 import {
+  beyondPersonalKey,
   expiringCredentials,
   insufficientScope,
   personRequired,
@@ -20,6 +21,8 @@ export interface Operation {
   changesSecrets?: boolean
   /** Refused for credentials that expire: what they make would outlive them. */
   needsLasting?: boolean
+  /** Refused for personal keys: what it makes could do more than the key, and outlive it. */
+  isBeyondPersonalKeys?: boolean
   /** Refused for people, also with a personal key: it ends what they sign in with. */
   needsServiceKey?: boolean
   /** Only for a person who is signed in; `recently`, less than ten minutes ago. */
@@ -29,15 +32,17 @@ export interface Operation {
 /** The operations of a service, by method. */
 export type Operations<Service> = { [Method in keyof Service]?: Operation }
 
-/** @throws insufficient_scope, service_key_required, person_required, sign_in_again */
+/** @throws insufficient_scope, service_key_required, personal_key, person_required, sign_in_again */
 export function requireAllowed(caller: Restricted, operation: Operation): void {
   const missing = missingScope(caller, operation)
   if (missing !== undefined) throw insufficientScope(missing)
   if (isBeyondReplaced(caller, operation)) throw secretReplaced(operation.scope)
   if (operation.needsLasting && caller.expiresAt !== null) throw expiringCredentials()
   if (operation.needsServiceKey && caller.principal.type === 'user') throw serviceKeyRequired()
-  if (operation.person === undefined) return
   const isPerson = caller.principal.type === 'user' && caller.channel === 'dashboard'
+  const isPersonalKey = caller.principal.type === 'user' && !isPerson
+  if (operation.isBeyondPersonalKeys && isPersonalKey) throw beyondPersonalKey()
+  if (operation.person === undefined) return
   if (!isPerson) throw personRequired()
   if (operation.person === 'recently' && !caller.isRecentSignIn) throw signInAgain()
 }

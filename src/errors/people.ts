@@ -73,6 +73,12 @@ export const personalKey = () =>
     detail: 'This is a personal key, which opens no session. Sign in as its person.',
   })
 
+export const beyondPersonalKey = () =>
+  new AppError('personal_key', {
+    detail:
+      'A personal key neither creates keys nor manages people. Sign in as its person, or use an admin key of your own system.',
+  })
+
 export const tooManyKeys = (limit: number) =>
   new AppError('too_many_keys', {
     detail: `You have ${limit} personal keys, as many as a person can have. Revoke one first.`,

@@ -53,7 +53,12 @@ function start({ services, logger }: JobsDeps): Jobs {
   const webhookWorker = startWebhookWorker({ webhookQueue: services.webhookQueue, logger })
 
   const timers = [
-    every(() => access.flushLastUsed(), { ms: 5_000, logger }),
+    every(
+      async () => {
+        if (!importing.isRunning()) await access.flushLastUsed()
+      },
+      { ms: 5_000, logger },
+    ),
     // Pauses leave processor time to requests.
     // For the next reader: while there is one, it does this itself.
     paced(() => sequencer.work(), { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger }),

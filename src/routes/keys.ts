@@ -65,7 +65,7 @@ export const keysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'keys'>> = asy
       preHandler: refuseIdempotencyKey,
       config: {
         operation: keyOperations.rotate,
-        errors: ['idempotency_not_supported', 'key_not_found', 'personal_key'],
+        errors: ['idempotency_not_supported', 'key_not_found'],
       },
       schema: {
         tags,

@@ -239,11 +239,13 @@ const callerOfUser = (user: UserRow): Omit<Caller, 'channel' | 'id'> => ({
   expiresAt: null,
 })
 
-type Rights = Pick<Caller, 'scopes' | 'projectIds'>
+type Rights = Pick<Caller, 'scopes' | 'projectIds' | 'user'>
 
 /** Whether somebody may still do the same: a stream ends with another role or reach. */
-const hasRights = (current: Rights, { scopes, projectIds }: Rights): boolean =>
-  isDeepStrictEqual([current.scopes, current.projectIds], [scopes, projectIds])
+const hasRights = (current: Rights, before: Rights): boolean =>
+  isDeepStrictEqual(rightsOf(current), rightsOf(before))
+
+const rightsOf = ({ scopes, projectIds, user }: Rights) => [scopes, projectIds, user?.role, user?.projectIds]
 
 /** The first of these times; null stands for never. */
 export const earliest = (...ends: (Date | null)[]): Date | null =>

@@ -23,7 +23,13 @@ const MAX_ROWS = 250
 const MAX_BYTES = 512 * 1024
 
 export const importOperations = {
-  run: { scope: 'admin', isServiceWide: true, needsServiceKey: true },
+  run: {
+    scope: 'admin',
+    isServiceWide: true,
+    changesSecrets: true,
+    needsLasting: true,
+    needsServiceKey: true,
+  },
 } satisfies Operations<ReturnType<typeof importService>>
 
 interface ImportDeps {

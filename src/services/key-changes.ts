@@ -83,9 +83,9 @@ export function keyChanges({ clock, randomBytes }: { clock: Clock; randomBytes(s
 
   function record(repos: BoundRepositories, { type, key, caller, now, details = {} }: RecordedChange) {
     const { id: keyId, name: keyName, userId, projectId } = key
-    const metadata = { keyId, keyName, ...(userId !== null && { userId }), ...details }
-    // What people sign in with is nothing that the others of a project see.
-    return log(repos, { now, type, caller, projectId: userId === null ? projectId : null, metadata })
+    // What people call their keys, and what these may do, is nothing for others to read.
+    if (userId !== null) return log(repos, { now, type, caller, metadata: { keyId, userId } })
+    return log(repos, { now, type, caller, projectId, metadata: { keyId, keyName, ...details } })
   }
 }
 

@@ -19,9 +19,9 @@ interface KeysDeps {
 }
 
 export const keyOperations = {
-  create: { scope: 'admin', changesSecrets: true },
+  create: { scope: 'admin', changesSecrets: true, isBeyondPersonalKeys: true },
   list: { scope: 'admin' },
-  rotate: { scope: 'admin', changesSecrets: true },
+  rotate: { scope: 'admin', changesSecrets: true, isBeyondPersonalKeys: true },
   revoke: { scope: 'admin', changesSecrets: true },
 } satisfies Operations<ReturnType<typeof keysService>>
 

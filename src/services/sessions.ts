@@ -192,7 +192,9 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
       const { principal } = caller
       await repos.within(caller).transaction(async (repos) => {
         const row = await repos.sessions.find(id, principal.type === 'user' ? principal.id : undefined)
-        const isOwn = row !== undefined && [row.keyId, row.userId].includes(principal.id)
+        // A personal key signs nobody out.
+        const isHolder = principal.type === 'key' || caller.channel === 'dashboard'
+        const isOwn = isHolder && row !== undefined && [row.keyId, row.userId].includes(principal.id)
         const mayEnd = isOwn || allows(caller.scopes, 'admin')
         if (!row || !mayEnd || !(await repos.sessions.delete(id))) throw sessionNotFound(id)
         await record(repos, {

@@ -41,7 +41,7 @@ describe('a passkey', () => {
     expect((await service.get('/api/me/passkeys', ada.with)).body.data).toEqual([])
     expect(codeOf(await remove(ada, id))).toEqual([404, 'passkey_not_found'])
     const { data } = (await service.get('/api/activity?type=person.passkey_added')).body
-    const metadata = { userId: ada.id, username: ada.username, passkeyId: id, name: 'Laptop' }
+    const metadata = { userId: ada.id, username: ada.username, passkeyId: id }
     expect(data[0]).toMatchObject({ metadata, actor: { type: 'user', id: ada.id } })
     const removed = (await service.get('/api/activity?type=person.passkey_removed')).body
     expect(removed.data[0]).toMatchObject({ metadata })

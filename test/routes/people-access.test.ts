@@ -74,6 +74,8 @@ describe('every guarded route with a personal key', () => {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'person_required'])
       } else if (!isAllowed(route, { role, reach })) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'insufficient_scope'])
+      } else if (route.isBeyondPersonalKeys) {
+        expect([route.name, status, body.code]).toEqual([route.name, 403, 'personal_key'])
       } else if (route.needsServiceKey) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'service_key_required'])
       } else if (reach > 0 && route.name.includes('/:')) {

@@ -149,12 +149,16 @@ describe('a personal key ends', () => {
     expect((await me(key)).status).toBe(401)
   })
 
-  test('when its person gets a new password by an invite', async () => {
-    const ada = await person(service)
+  test('when its person gets a new password by an invite, as the invites of the person do', async () => {
+    const ada = await person(service, { role: 'owner' })
     const { key } = await keyOf(ada)
+    const made = (await service.post('/api/invites', { name: 'Eve', role: 'viewer' }, ada.with)).body
     const { secret } = (await service.post('/api/invites', { userId: ada.id })).body
     expect((await accept(service, { secret, password: `${PASSWORD} 2` })).status).toBe(201)
     expect((await me(key)).status).toBe(401)
+    // Somebody else may have made it with the old password.
+    const late = await accept(service, { secret: made.secret, username: 'eve', password: PASSWORD })
+    expect(codeOf(late)).toEqual([410, 'invite_invalid'])
   })
 
   test('and its previous secret after a rotation', async () => {
@@ -182,6 +186,22 @@ describe('a personal key is refused', () => {
     ]) {
       expect(codeOf(await call)).toEqual([403, 'person_required'])
     }
+  })
+
+  test('what would be stronger than the key, or outlive it', async () => {
+    const ada = await person(service, { role: 'owner' })
+    const { key } = await keyOf(ada, { scopes: ['admin'] })
+    const made = (await service.post('/api/keys', { name: 'for CI' }, ada.with)).body
+    for (const call of [
+      service.post('/api/keys', { name: 'mine', scopes: ['admin'] }, { key }),
+      service.post(`/api/keys/${made.id}/rotate`, {}, { key }),
+      service.post('/api/invites', { name: 'Eve', role: 'owner' }, { key }),
+      service.patch(`/api/users/${ada.id}`, { name: 'Somebody' }, { key }),
+    ]) {
+      expect(codeOf(await call)).toEqual([403, 'personal_key'])
+    }
+    const ended = await service.delete(`/api/sessions/${ada.sessionId}`, { key: (await keyOf(ada)).key })
+    expect(codeOf(ended)).toEqual([404, 'session_not_found'])
   })
 
   test('when the sign-in is older than ten minutes', async () => {

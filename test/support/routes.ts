@@ -12,6 +12,8 @@ export interface Route {
   person: boolean
   /** Whether no person may call it. */
   needsServiceKey: boolean
+  /** Whether no personal key may call it. */
+  isBeyondPersonalKeys: boolean
 }
 
 /** Every route of the service, as it registered them: a new one cannot escape. */
@@ -24,5 +26,6 @@ export function routesOf(app: FastifyInstance): Route[] {
     isServiceWide: operation?.isServiceWide ?? false,
     person: operation?.person !== undefined,
     needsServiceKey: operation?.needsServiceKey ?? false,
+    isBeyondPersonalKeys: operation?.isBeyondPersonalKeys ?? false,
   }))
 }

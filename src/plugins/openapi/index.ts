@@ -165,6 +165,7 @@ function withProblems(schema: FastifySchema, { config, method }: RouteOptions): 
       ? (['missing_credentials', 'invalid_credentials', 'expired_credentials'] as const)
       : []),
     ...(config?.operation && config.operation.scope !== 'any' ? (['insufficient_scope'] as const) : []),
+    ...(config?.operation?.isBeyondPersonalKeys ? (['personal_key'] as const) : []),
     ...(config?.receiver ? (['missing_credentials', 'invalid_credentials'] as const) : []),
     ...(config?.operation || config?.receiver ? (['rate_limited'] as const) : []),
     ...(schema.headers && 'idempotency-key' in (schema.headers as { properties: object }).properties

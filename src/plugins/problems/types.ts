@@ -43,7 +43,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   personal_key: [
     403,
     'Personal key',
-    'A personal key belongs to a person and opens no session. Only that person can create a new secret for it.',
+    'A personal key opens no session, creates no API keys, and manages no people. Only its person can create a new secret for it.',
   ],
   service_key_required: [
     403,

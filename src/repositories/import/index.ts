@@ -115,12 +115,12 @@ const announce = ({ db }: Session) => db.execute(sql`select pg_notify(${IMPORTS}
 
 /**
  * Excludes all other writers, also those that lock rows before they write; readers are not delayed. Waits for writes in
- * progress. The lists and tasks come first, as in other transactions.
+ * progress. People, lists and tasks come first, as in other transactions.
  */
 async function begin({ db }: Session): Promise<void> {
   await db.execute(sql`begin`)
   await db.execute(sql`set local lock_timeout = '10s'`)
-  const tables = [...new Set([...EXPORTED_TABLES.map(nameOf), ...FOLLOWING])]
+  const tables = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING])]
   await db.execute(sql.raw(`lock table ${tables.join(', ')} in exclusive mode`))
   await db.execute(sql`set local lock_timeout = 0`)
   await createReferring(db)

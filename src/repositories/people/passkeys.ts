@@ -1,5 +1,5 @@
 import { violates } from '../../db/database-error.ts'
-import { and, asc, eq, gt, ne, or, sql } from '../../db/drizzle.ts'
+import { and, asc, eq, gt, lt, ne, sql } from '../../db/drizzle.ts'
 import { passkeys, users } from '../../db/tables/people.ts'
 import { passkeyTaken } from '../../errors/index.ts'
 import type { Executor } from '../index.ts'
@@ -35,8 +35,12 @@ export function passkeysRepository(db: Executor) {
         .limit(limit)
     },
 
-    async count(userId: string): Promise<number> {
-      const [row] = await db.select({ count: counted }).from(passkeys).where(eq(passkeys.userId, userId))
+    /** How many a person has for this host name. */
+    async count(userId: string, rpId: string): Promise<number> {
+      const [row] = await db
+        .select({ count: counted })
+        .from(passkeys)
+        .where(and(eq(passkeys.userId, userId), eq(passkeys.rpId, rpId)))
       return row?.count ?? 0
     },
 
@@ -58,10 +62,7 @@ export function passkeysRepository(db: Executor) {
 
     /** Stores a use, unless a later one is stored; returns whether it did. Some authenticators do not count. */
     async use(id: string, { counter, now }: { counter: number; now: Date }): Promise<boolean> {
-      const isCounting = or(
-        sql`${passkeys.counter} < ${counter}`,
-        sql`${passkeys.counter} = 0 and ${counter} = 0`,
-      )
+      const isCounting = counter === 0 ? eq(passkeys.counter, 0) : lt(passkeys.counter, counter)
       const { rowCount } = await db
         .update(passkeys)
         .set({ counter, lastUsedAt: now })

@@ -96,11 +96,15 @@ export function inviteRedemption({ repos, clock }: RedemptionDeps) {
     return user
   }
 
-  /** Ends what somebody may have opened or made with the old password of a person, who is locked. */
+  /**
+   * Ends what somebody may have opened or invited with the old password of a person, who is locked. Passkeys and links to
+   * identity providers stay, and are shown to the person.
+   */
   async function recover(repos: BoundRepositories, user: UserRow | undefined): Promise<UserRow> {
     if (!user?.isActive) throw inviteInvalid()
     await endAccess(repos, { userId: user.id, now: clock.now() })
     await repos.invites.deleteOfUser(user.id)
+    await repos.invites.deleteCreatedBy(user.id)
     return user
   }
 

@@ -70,7 +70,7 @@ export function invitesService(deps: InvitesDeps) {
   }
 
   async function createAs(actor: ActorRef, input: NewInvite): Promise<InviteWithSecret> {
-    // Nobody could accept it.
+    // Nobody could accept it: a passkey of localhost is of no use to others.
     if (!hasPublicPasskeys && !(await hasProviders())) passwords.requireOn('')
     const invited = invitedBy(input)
     const secret = randomBytes(32).toString('base64url')

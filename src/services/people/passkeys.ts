@@ -49,7 +49,8 @@ export function addPasskeyOf(clock: Clock) {
     repos: BoundRepositories,
     { user, name, passkey }: AddedPasskey,
   ): Promise<PasskeyRow> {
-    if ((await repos.passkeys.count(user.id)) >= MAX_PASSKEYS) throw tooManyPasskeys(MAX_PASSKEYS)
+    if ((await repos.passkeys.count(user.id, passkey.rpId)) >= MAX_PASSKEYS)
+      throw tooManyPasskeys(MAX_PASSKEYS)
     const now = clock.now()
     const row = { id: clock.newId(now), userId: user.id, name, ...passkey, createdAt: now, lastUsedAt: null }
     await repos.passkeys.insert(row)
@@ -123,7 +124,6 @@ const about = ({ id, username }: UserRow, passkey: PasskeyRow) => ({
   userId: id,
   username,
   passkeyId: passkey.id,
-  name: passkey.name,
 })
 
 const toPasskey = ({ id, name, rpId, createdAt, lastUsedAt }: PasskeyRow): Passkey => ({

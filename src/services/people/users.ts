@@ -54,6 +54,7 @@ export const MANAGING_PEOPLE = {
   isServiceWide: true,
   changesSecrets: true,
   needsLasting: true,
+  isBeyondPersonalKeys: true,
 } as const
 
 export const userOperations = {
