@@ -267,6 +267,7 @@ const IN_ANOTHER_WAY = [
   '/api/invites',
   '/api/invites/accept',
   '/api/me/passkeys',
+  '/api/identity-providers',
   '/api/analytics/webhook',
   '/in/sources/:sourceId',
 ]

@@ -246,14 +246,14 @@ function requireIssuer(issuer: string): void {
 function requireRules(rules: IdentityProviderRow): void {
   const { createUsers, allowedDomains, requiredGroup, newUsers, roleByGroup } = rules
   const errors: FieldError[] = []
-  const require = (path: string, message: string) => errors.push({ path, code: 'required', message })
+  const addMissing = (path: string, message: string) => errors.push({ path, code: 'required', message })
   const isAllowed = createUsers === 'allowed'
   if (isAllowed && allowedDomains.length === 0 && requiredGroup === null) {
-    require('/allowedDomains', 'is required with createUsers allowed, unless requiredGroup is set')
+    addMissing('/allowedDomains', 'is required with createUsers allowed, unless requiredGroup is set')
   }
-  if (!newUsers && isAllowed) require('/newUsers', 'is required with createUsers allowed')
+  if (!newUsers && isAllowed) addMissing('/newUsers', 'is required with createUsers allowed')
   else if (!newUsers && Object.keys(roleByGroup).length > 0) {
-    require('/newUsers', 'is required with roleByGroup: its role is that of people without a listed group')
+    addMissing('/newUsers', 'is required with roleByGroup: its role is that of people without a listed group')
   }
   const isStorable = (group: string) => group !== '' && group.length <= 255 && repaired(group) === group
   if (!Object.keys(roleByGroup).every(isStorable)) {
