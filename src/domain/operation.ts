@@ -39,11 +39,9 @@ export function requireAllowed(caller: Restricted, operation: Operation): void {
   if (isBeyondReplaced(caller, operation)) throw secretReplaced(operation.scope)
   if (operation.needsLasting && caller.expiresAt !== null) throw expiringCredentials()
   if (operation.needsServiceKey && caller.principal.type === 'user') throw serviceKeyRequired()
-  const isPerson = caller.principal.type === 'user' && caller.channel === 'dashboard'
-  const isPersonalKey = caller.principal.type === 'user' && !isPerson
-  if (operation.isBeyondPersonalKeys && isPersonalKey) throw beyondPersonalKey()
+  if (operation.isBeyondPersonalKeys && isPersonalKey(caller)) throw beyondPersonalKey()
   if (operation.person === undefined) return
-  if (!isPerson) throw personRequired()
+  if (caller.principal.type === 'key' || isPersonalKey(caller)) throw personRequired()
   if (operation.person === 'recently' && !caller.isRecentSignIn) throw signInAgain()
 }
 
@@ -62,6 +60,10 @@ type Restricted = Strength & {
   /** Whether the person signed in less than ten minutes ago. */
   isRecentSignIn?: boolean
 }
+
+/** Whether a person sent a personal key, and is not signed in. */
+const isPersonalKey = ({ principal, channel }: Pick<Restricted, 'principal' | 'channel'>) =>
+  principal.type === 'user' && channel !== 'dashboard'
 
 /** Whoever has a secret that was rotated away must not keep access by it, or take it from the owner. */
 const isBeyondReplaced = (
