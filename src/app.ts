@@ -129,19 +129,11 @@ export async function buildApp({
       requireOwnOrigin: requireOwnOrigin(isOwnOrigin),
       isPublicHttps,
     })
-    scope.register(passkeyChallengeRoutes, {
-      prefix: '/api',
-      ...service,
-      guards: [requireOwnOrigin(isOwnOrigin), limitAttempts],
-      isPublicHttps,
-    })
-    scope.register(providerSignInRoutes, { prefix: '/auth', ...service, isPublicHttps })
-    scope.register(invitesAtProvidersRoutes, {
-      prefix: '/api',
-      ...service,
-      requireOwnOrigin: requireOwnOrigin(isOwnOrigin),
-      isPublicHttps,
-    })
+    const ofStrangers = { ...service, guards: [requireOwnOrigin(isOwnOrigin), limitAttempts], isPublicHttps }
+    scope.register(passkeyChallengeRoutes, { prefix: '/api', ...ofStrangers })
+    scope.register(invitesAtProvidersRoutes, { prefix: '/api', ...ofStrangers })
+    const { attempts } = limits
+    scope.register(providerSignInRoutes, { prefix: '/auth', ...service, attempts, isPublicHttps })
   })
 
   const requireKey = oncePerRequest(requireCaller({ access: service.access, failures, isOwnOrigin }))

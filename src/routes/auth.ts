@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { identityProviderNotFound, rateLimited } from '../errors/index.ts'
+import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
+import { identityProviderNotFound } from '../errors/index.ts'
 import { refuseIdempotencyKey } from '../guards/idempotency-key.ts'
-import { minuteLimit } from '../lib/minute-limit.ts'
+import type { MinuteLimit } from '../lib/minute-limit.ts'
 import { BegunSignIn, InviteAtProvider } from '../schemas/identity-provider.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
@@ -14,10 +14,9 @@ import { cookieOptions, setSessionCookie } from './session-cookie.ts'
 interface ProviderSignInOptions extends Pick<Services, 'signInAtProvider'> {
   /** Whether the public URL is https, whatever the protocol of the last hop. */
   isPublicHttps: boolean
+  /** Begun sign-ins of an address: each is a row for ten minutes, and a request to the provider. */
+  attempts: MinuteLimit
 }
-
-/** Each is a row for ten minutes, and a request to the provider. */
-const MAX_BEGUN_OF_ADDRESS = 120
 
 interface Browser {
   Params: { id: string }
@@ -28,14 +27,13 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
   app,
   options,
 ) => {
-  const { signInAtProvider } = options
+  const { signInAtProvider, attempts } = options
   const cookieFor = cookieOptions(options)
-  const ofAddress = minuteLimit(MAX_BEGUN_OF_ADDRESS)
   const schema = { hide: true }
 
   app.get<Browser>('/:id', { exposeHeadRoute: false, schema }, async (request, reply) => {
     const providerId = idOf(request)
-    if (ofAddress.take(request.ip)?.isExceeded) return refuse(reply, { error: 'too_many_attempts' })
+    if (attempts.take(request.ip)?.isExceeded) return refuse(reply, { error: 'too_many_attempts' })
     const returnTo = new URLSearchParams(request.url.split('?')[1]).get('returnTo') ?? '/'
     const begun = await signInAtProvider.begin({ providerId, returnTo })
     if (!begun) throw identityProviderNotFound(providerId)
@@ -70,20 +68,19 @@ function idOf({ params: { id } }: FastifyRequest<Browser>): string {
   throw identityProviderNotFound(id.slice(0, 100))
 }
 
-interface InviteOptions extends ProviderSignInOptions {
-  requireOwnOrigin(request: FastifyRequest): Promise<void>
+interface InviteOptions extends Omit<ProviderSignInOptions, 'attempts'> {
+  guards: preHandlerAsyncHookHandler[]
 }
 
 /** Begins to accept an invite at an identity provider. The secret is in the body: never in an address. */
 export const invitesAtProvidersRoutes: FastifyPluginAsyncTypebox<InviteOptions> = async (app, options) => {
   const cookieFor = cookieOptions(options)
-  const ofAddress = minuteLimit(MAX_BEGUN_OF_ADDRESS)
 
   app.post(
     '/invites/accept-at-provider',
     {
       bodyLimit: 8 * 1024,
-      preHandler: [options.requireOwnOrigin, refuseIdempotencyKey],
+      preHandler: [...options.guards, refuseIdempotencyKey],
       config: {
         errors: [
           'idempotency_not_supported',
@@ -107,8 +104,6 @@ export const invitesAtProvidersRoutes: FastifyPluginAsyncTypebox<InviteOptions> 
       },
     },
     async (request, reply) => {
-      const allowance = ofAddress.take(request.ip)
-      if (allowance?.isExceeded) throw rateLimited(allowance.resetSeconds)
       const { token, url } = await options.signInAtProvider.acceptInvite(request.body)
       setAttemptCookie(reply, { token, options: cookieFor(request) })
       return { url }

@@ -136,6 +136,18 @@ describe('signing in at a provider', () => {
     }
   })
 
+  test('is begun five times as often from one address as credentials may be wrong, however it is begun', async () => {
+    const app = await startWithPublicUrl({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '1' } })
+    const begin = async () => (await browserOf(app).open(`/auth/${UNKNOWN_ID}`)).status
+    const accept = () =>
+      app.post('/api/invites/accept-at-provider', { secret: 'x', providerId: 'env' }, { key: null })
+    for (let count = 0; count < 4; count++) expect(await begin()).toBe(404)
+    expect(codeOf(await accept())).not.toEqual([429, 'rate_limited'])
+    expect(codeOf(await accept())).toEqual([429, 'rate_limited'])
+    expect((await browserOf(app).open(`/auth/${UNKNOWN_ID}`)).at).toBe(error('too_many_attempts'))
+    await app.close()
+  })
+
   test('says what is missing without PUBLIC_URL', async () => {
     const env = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'inlet', OIDC_CLIENT_SECRET: 'a-secret' }
     const app = await startApp({ env })

@@ -101,7 +101,8 @@ export function personOfIdentity({ repos, access, clock, randomBytes, redemption
   async function lockedPersonOf(repos: BoundRepositories, verified: Verified): Promise<UserRow | undefined> {
     const identity = await repos.identities.findBySubject(verified)
     const user = identity && (await repos.users.findForUpdate(identity.userId))
-    return (await repos.identities.findBySubject(verified)) ? user : undefined
+    const current = await repos.identities.findBySubject(verified)
+    return current?.userId === user?.id ? user : undefined
   }
 
   async function linkTo(
