@@ -106,6 +106,7 @@ export async function buildApp({
 
   const { failures } = limits
   const isOwnOrigin = ownOrigin(config.publicUrl)
+  const ofOwnOrigin = requireOwnOrigin(isOwnOrigin)
   const isPublicHttps = config.publicUrl?.startsWith('https:') ?? false
   const limitCaller = limitRequests({
     policy: 'key',
@@ -126,10 +127,10 @@ export async function buildApp({
       ...service,
       failures,
       limitCaller,
-      requireOwnOrigin: requireOwnOrigin(isOwnOrigin),
+      requireOwnOrigin: ofOwnOrigin,
       isPublicHttps,
     })
-    const ofStrangers = { ...service, guards: [requireOwnOrigin(isOwnOrigin), limitAttempts], isPublicHttps }
+    const ofStrangers = { ...service, guards: [ofOwnOrigin, limitAttempts], isPublicHttps }
     scope.register(passkeyChallengeRoutes, { prefix: '/api', ...ofStrangers })
     scope.register(invitesAtProvidersRoutes, { prefix: '/api', ...ofStrangers })
     const { attempts } = limits

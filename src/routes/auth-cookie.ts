@@ -12,7 +12,7 @@ interface Attempt {
   options: ReturnType<ReturnType<typeof cookieOptions>>
 }
 
-/** Lax: the browser comes back from another site. */
+/** Lax: the browser returns from another site. */
 export function setAttemptCookie(reply: FastifyReply, { token, options }: Attempt): void {
   reply.setCookie(ATTEMPT_COOKIE, token, { ...options, sameSite: 'lax', path: PATH, maxAge: SECONDS })
 }

@@ -14,6 +14,7 @@ import { emptyResponse, responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import type { Begun } from '../services/people/passkey-challenges.ts'
 import { passkeyOperations } from '../services/people/passkeys.ts'
+import { cookieOptions } from './session-cookie.ts'
 
 const tags = ['Access']
 
@@ -46,7 +47,7 @@ export const passkeyChallengeRoutes: FastifyPluginAsyncTypebox<ChallengeOptions>
   app,
   { passkeySignIn, acceptance, guards, isPublicHttps },
 ) => {
-  const send = senderOf(isPublicHttps)
+  const send = senderOf({ isPublicHttps })
   const route = { bodyLimit: MAX_BODY_BYTES, preHandler: [...guards, refuseIdempotencyKey] }
 
   app.post(
@@ -109,7 +110,7 @@ export const passkeysRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'passkeys'
   app,
   { passkeys, isPublicHttps },
 ) => {
-  const send = senderOf(isPublicHttps)
+  const send = senderOf({ isPublicHttps })
 
   app.get(
     '',
@@ -221,11 +222,10 @@ interface Sent {
 }
 
 /** Returns a function that sends options with the cookie of their challenge. */
-function senderOf(isPublicHttps: boolean) {
+function senderOf(options: CookieOptions) {
+  const cookieFor = cookieOptions(options)
   return function send<Options>({ options, token }: Begun<Options>, { request, reply, path }: Sent) {
-    const secure = isPublicHttps || request.protocol === 'https'
-    const cookie = { httpOnly: true, sameSite: 'strict', secure, path, maxAge: COOKIE_SECONDS } as const
-    reply.setCookie(PASSKEY_COOKIE, token, cookie)
+    reply.setCookie(PASSKEY_COOKIE, token, { ...cookieFor(request), path, maxAge: COOKIE_SECONDS })
     return reply.status(200).send(options)
   }
 }
