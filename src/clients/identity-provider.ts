@@ -148,7 +148,7 @@ export function identityProviderClient({ timeoutMs = 5_000 }: ClientOptions = {}
 
   async function discover(openid: OpenId, access: ProviderAccess): Promise<Configuration> {
     const issuer = new URL(access.issuer)
-    const mayBeHttp = isLoopback(issuer)
+    const mayBeHttp = isLoopback(issuer.hostname)
     if (issuer.protocol !== 'https:' && !mayBeHttp) throw new NotOpenId('The issuer is not https.')
     const configuration = await openid.discovery(
       issuer,
@@ -175,7 +175,7 @@ export function identityProviderClient({ timeoutMs = 5_000 }: ClientOptions = {}
     const failed = (message: string): TestedStep => ({ step: 'keys', isOk: false, message })
     try {
       const init = { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const
-      const response = await limitedFetch(url, { init, mayBeHttp: isLoopback(new URL(issuer)) })
+      const response = await limitedFetch(url, { init, mayBeHttp: isLoopback(new URL(issuer).hostname) })
       if (response.status !== 200) return failed(`The provider responded with ${response.status}.`)
       const { keys } = asRecord(await response.json())
       if (!Array.isArray(keys) || keys.length === 0) return failed('The provider has no keys.')
@@ -211,7 +211,8 @@ interface LimitedRequest {
 /** Fetches at most 1 MiB. */
 function limitedFetch(text: string, { init, mayBeHttp }: LimitedRequest): Promise<Response> {
   const url = new URL(text)
-  if (url.protocol !== 'https:' && !(mayBeHttp && isLoopback(url))) throw new NotOpenId('A URL is not https.')
+  if (url.protocol !== 'https:' && !(mayBeHttp && isLoopback(url.hostname)))
+    throw new NotOpenId('A URL is not https.')
   return traced(requestTo(url, { method: init.method ?? 'GET' }), async (note) => {
     try {
       const { status, headers, body } = await fetch(url, init)

@@ -1,7 +1,4 @@
-/** Names of this machine; pages served from it may call the API. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
-}
+import { isLoopback } from '../lib/loopback.ts'
 
 /** Whether a browser page may call: its origin is this machine, on any port, or the public address. */
 export function isAllowedOrigin(origin: string, publicUrl: string | undefined): boolean {

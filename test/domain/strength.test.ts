@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { isAllowedHost, isAllowedOrigin, isLoopback } from '../../src/domain/allowed-origin.ts'
+import { isAllowedHost, isAllowedOrigin } from '../../src/domain/allowed-origin.ts'
 import { allows, outlives, scopeBeyond } from '../../src/domain/key-strength.ts'
 import { isAllowed, requireAllowed } from '../../src/domain/operation.ts'
 import { describeSecret, hashOf, keySecret } from '../../src/domain/secret.ts'
+import { isLoopback } from '../../src/lib/loopback.ts'
 import type { Scope } from '../../src/schemas/caller.ts'
 import { callerWith } from '../support/caller.ts'
 

@@ -237,7 +237,7 @@ function requireIssuer(issuer: string): void {
   const url = URL.parse(issuer)
   const isDocument = url?.pathname.includes('/.well-known/')
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash && !isDocument
-  if (isPlain && (url.protocol === 'https:' || isLoopback(url))) return
+  if (isPlain && (url.protocol === 'https:' || isLoopback(url.hostname))) return
   const message = 'must be https, without user, query, fragment and /.well-known/'
   throw validationFailed([{ path: '/issuer', code: 'wrong_format', message }])
 }
