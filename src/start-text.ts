@@ -84,6 +84,10 @@ export const CLOCK_TEXT =
 export const PASSKEYS_TEXT =
   'these passkeys were added under another PUBLIC_URL, and do not work here: their people need another way to sign in'
 
+/** For the identity providers that return to another public URL. */
+export const PROVIDERS_TEXT =
+  'people last signed in at these identity providers under another PUBLIC_URL: add the redirect URL of Settings > Sign-in at each of them'
+
 /** Signatures may be five minutes old. */
 const MAX_SKEW_MS = 60_000
 

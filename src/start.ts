@@ -25,6 +25,7 @@ import {
   keyCommandOf,
   keyHint,
   PASSKEYS_TEXT,
+  PROVIDERS_TEXT,
   shownOnce,
   taskExamples,
   unreadableText,
@@ -83,7 +84,6 @@ async function loadApplication() {
     ...(await import('./services/index.ts')),
     ...(await import('./services/setup.ts')),
     ...(await import('./services/restored.ts')),
-    ...(await import('./services/people/sign-in-methods.ts')),
     ...(await import('./app.ts')),
   }
 }
@@ -106,7 +106,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const { repositories, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, listAccess, githubClient, webhookReceiver } =
     loaded
-  const { countBrokenPasskeys, identityProviderClient } = loaded
+  const { identityProviderClient } = loaded
   const { buildApp, buildReceiver, limitsOf } = loaded
   // Not the error itself: the pool attaches the whole client to it.
   const onErrorOf =
@@ -187,11 +187,6 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   if (unreadable) logger.error(unreadable, unreadableText(config))
   const skewMs = await retryUntilDeadline(() => clockSkewOf(db.$client), waitingFor(names.requests))
   if (isClockOff(skewMs)) logger.warn({ seconds: Math.round(skewMs / 1_000) }, CLOCK_TEXT)
-  const passkeys = await retryUntilDeadline(
-    () => countBrokenPasskeys(repos, config.publicUrl),
-    waitingFor(names.requests),
-  )
-  if (passkeys > 0) logger.warn({ passkeys }, PASSKEYS_TEXT)
   const isDirectUp = directConnectionString ? () => others.isListening() : undefined
   const service = services({
     repos,
@@ -211,6 +206,12 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     isEmbedded: config.databaseUrl === undefined,
     isDirectUp,
   })
+  const { passkeys, providers } = await retryUntilDeadline(
+    service.countBrokenSignIns,
+    waitingFor(names.requests),
+  )
+  if (passkeys > 0) logger.warn({ passkeys }, PASSKEYS_TEXT)
+  if (providers > 0) logger.warn({ providers }, PROVIDERS_TEXT)
   const limits = limitsOf(config)
   const { isDiskFull } = server
   const app = await buildApp({

@@ -40,6 +40,7 @@ import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
 import { accountService } from './people/account.ts'
+import { brokenSignIns } from './people/broken-sign-ins.ts'
 import { identitiesService } from './people/identities.ts'
 import { identityProvidersService } from './people/identity-providers.ts'
 import { inviteAcceptance } from './people/invite-acceptance.ts'
@@ -154,7 +155,7 @@ export function services(given: ServiceDeps) {
   const listProviders = () => directory.listActive(repos.within(everywhere))
   const hasProviders = async () => (await listProviders()).length > 0
   const redemption = inviteRedemption({ repos, clock })
-  const personOf = personOfIdentity({ repos, access, clock, randomBytes, redemption, directory })
+  const personOf = personOfIdentity({ repos, access, clock, randomBytes, redemption, directory, publicUrl })
   const signInAtProvider = providerSignIn({ repos, randomBytes, personOf, redemption, ...providers })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
@@ -200,6 +201,7 @@ export function services(given: ServiceDeps) {
       passkeys: challenges.isPossibleAt(origin),
       providers: await listProviders(),
     }),
+    countBrokenSignIns: brokenSignIns({ repos, directory, publicUrl }),
     passwords,
     users: usersService({ repos, access, clock, metrics }),
     invites: invitesService({ repos, clock, randomBytes, passwords, publicUrl, hasProviders }),

@@ -202,6 +202,7 @@ create table identities (
   created_at timestamp(3) with time zone not null,
   last_used_at timestamp(3) with time zone not null,
   is_role_managed boolean not null,
+  redirect_url text,
   constraint identities_pkey PRIMARY KEY (id),
   constraint identities_subject UNIQUE (issuer, subject),
   constraint identities_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)

@@ -155,6 +155,8 @@ export const identities = pgTable(
     providerId: text('provider_id').notNull(),
     createdAt: timestamptz('created_at').notNull(),
     lastUsedAt: timestamptz('last_used_at').notNull(),
+    /** Where the provider sent the browser at the last sign-in; null before this was stored. */
+    redirectUrl: text('redirect_url'),
     /** Whether the groups at the last sign-in decided the role of the person. */
     isRoleManaged: boolean('is_role_managed').notNull(),
   },

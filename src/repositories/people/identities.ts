@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from '../../db/drizzle.ts'
+import { and, asc, desc, eq, sql } from '../../db/drizzle.ts'
 import { identities, identityProviders, passkeys, passwords, users } from '../../db/tables/people.ts'
 import type { Executor } from '../index.ts'
 
@@ -53,10 +53,10 @@ export function identitiesRepository(db: Executor) {
         .limit(MAX_LISTED)
     },
 
-    /** Stores a sign-in: at which provider, as several have had this issuer over time, and whether it decided the role. */
+    /** Stores a sign-in: where, as several providers have had this issuer over time, and whether it decided the role. */
     async use(
       { issuer, subject }: Subject,
-      used: Pick<IdentityRow, 'providerId' | 'isRoleManaged'>,
+      used: Pick<IdentityRow, 'providerId' | 'redirectUrl' | 'isRoleManaged'>,
     ): Promise<void> {
       await db
         .update(identities)
@@ -75,6 +75,15 @@ export function identitiesRepository(db: Executor) {
 
     async deleteOfProvider(providerId: string): Promise<void> {
       await db.delete(identities).where(eq(identities.providerId, providerId))
+    },
+
+    /** Where each provider sent the browser of whoever signed in there last; null if that is not known. */
+    async listLastRedirects(): Promise<Pick<IdentityRow, 'providerId' | 'redirectUrl'>[]> {
+      const { providerId, redirectUrl, lastUsedAt } = identities
+      return db
+        .selectDistinctOn([providerId], { providerId, redirectUrl })
+        .from(identities)
+        .orderBy(providerId, desc(lastUsedAt))
     },
 
     /** Whether a person has a role that the groups at a provider decide. */

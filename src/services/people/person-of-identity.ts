@@ -16,6 +16,7 @@ import type { AccessService } from '../access.ts'
 import { activityRow, actorOfUser, SERVICE } from '../activity/row.ts'
 import { type OpenedSession, openSessionOf } from '../sessions.ts'
 import { endAccess } from './end-access.ts'
+import { redirectUrlOf } from './identity-providers.ts'
 import type { InviteRedemption } from './invite-redemption.ts'
 import type { Provider, ProviderDirectory } from './provider-directory.ts'
 import type { Refused, SignInPurpose } from './provider-sign-in.ts'
@@ -28,6 +29,7 @@ interface PersonDeps {
   randomBytes(size: number): Buffer
   redemption: InviteRedemption
   directory: Pick<ProviderDirectory, 'findForShare'>
+  publicUrl: string | undefined
 }
 
 /** What a provider has proved. */
@@ -54,7 +56,8 @@ const MAX_NUMBER = 9
  * Returns a function that finds, links or creates the person of a verified identity, and opens a session. Only issuer
  * and subject identify somebody: never the email address or the username.
  */
-export function personOfIdentity({ repos, access, clock, randomBytes, redemption, directory }: PersonDeps) {
+export function personOfIdentity(deps: PersonDeps) {
+  const { repos, access, clock, randomBytes, redemption, directory, publicUrl } = deps
   const openSession = openSessionOf({ clock, randomBytes })
 
   /** @throws invite_invalid, username_taken, validation_failed */
@@ -125,8 +128,10 @@ export function personOfIdentity({ repos, access, clock, randomBytes, redemption
   ): Promise<void> {
     const now = clock.now()
     const id = clock.newId(now)
-    await repos.identities.insert({ id, issuer, subject, userId: user.id, providerId: provider.id })
-    const metadata = { identityId: id, providerId: provider.id, userId: user.id, username: user.username }
+    const providerId = provider.id
+    const redirectUrl = redirectUrlOf(publicUrl, providerId)
+    await repos.identities.insert({ id, issuer, subject, userId: user.id, providerId, redirectUrl })
+    const metadata = { identityId: id, providerId, userId: user.id, username: user.username }
     const actor = actorOfUser(user)
     await repos.activity.insert([activityRow(clock, { now, type: 'identity.linked', actor, metadata })])
   }
@@ -134,7 +139,11 @@ export function personOfIdentity({ repos, access, clock, randomBytes, redemption
   async function open(repos: BoundRepositories, { signIn, user }: Linking): Promise<Found> {
     const { provider, claims, userAgent } = signIn
     const role = roleByGroups(claims, provider)
-    await repos.identities.use(signIn, { providerId: provider.id, isRoleManaged: role !== undefined })
+    await repos.identities.use(signIn, {
+      providerId: provider.id,
+      redirectUrl: redirectUrlOf(publicUrl, provider.id),
+      isRoleManaged: role !== undefined,
+    })
     const current = role ? await withRole(repos, { user, role, provider }) : user
     return { outcome: 'signed in', opened: await openSession(repos, { user: current, userAgent }) }
   }

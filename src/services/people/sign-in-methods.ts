@@ -1,6 +1,6 @@
 import { rpIdOf } from '../../domain/relying-party.ts'
 import { lastWayIn } from '../../errors/index.ts'
-import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
+import type { BoundRepositories } from '../../repositories/index.ts'
 import type { PasswordSignIn } from './password-sign-in.ts'
 import type { ProviderDirectory } from './provider-directory.ts'
 
@@ -47,7 +47,3 @@ export function signInMethods({ passwords, directory, publicUrl }: MethodsDeps) 
     },
   }
 }
-
-/** How many passkeys were added under another public URL: they do not work under this one. */
-export const countBrokenPasskeys = (repos: Repositories, publicUrl: string | undefined): Promise<number> =>
-  repos.within(everywhere).passkeys.countOther(rpIdOf(publicUrl))
