@@ -120,6 +120,8 @@ export async function buildApp({
 
   app.register(async function forAnybody(scope) {
     scope.addHook('preHandler', workFor('strangers'))
+    // Signing in writes, too.
+    scope.addHook('preHandler', refuseDuringImport(service.importing))
     scope.register(healthRoutes, { ping, isDirectUp })
     scope.register(problemsRoutes, { prefix: '/problems' })
     scope.register(signInRoutes, {

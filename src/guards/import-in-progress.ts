@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ImportState } from '../services/import-state.ts'
 
-/** preHandler, after the scope: refuses changes while an import is in progress. AI tools check it themselves. */
+/** preHandler, after the scope: refuses changes during an import. AI tools and pages that sign in check it themselves. */
 export function refuseDuringImport({ requireNone }: Pick<ImportState, 'requireNone'>) {
   return async function refuseDuringImport({ method, routeOptions: { config } }: FastifyRequest) {
     if (method !== 'GET' && !config.isAllowedDuringImport) requireNone()

@@ -47,7 +47,7 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
     const token = request.cookies[ATTEMPT_COOKIE]
     const { 'user-agent': userAgent } = request.headers
     const completed = await signInAtProvider.complete({ providerId, token, path: request.url, userAgent })
-    const isUsed = completed.outcome !== 'refused' || completed.error !== 'attempt_invalid'
+    const isUsed = completed.outcome !== 'refused' || !UNUSED.includes(completed.error)
     if (isUsed) clearAttemptCookie(reply)
     if (completed.outcome === 'refused') return refuse(reply, completed)
     const { opened, returnTo } = completed
@@ -55,6 +55,9 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
     return reply.redirect(returnTo, 303)
   })
 }
+
+/** Refusals after which the attempt can still be completed. */
+const UNUSED: SignInError[] = ['attempt_invalid', 'import_in_progress']
 
 /** Every refusal leads to the page that explains it. */
 function refuse(reply: FastifyReply, { error, reason }: { error: SignInError; reason?: string }) {

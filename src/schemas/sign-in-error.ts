@@ -1,6 +1,7 @@
 /** Why a sign-in at an identity provider failed: the `error` of the sign-in page. */
 export const SignInError = [
   'public_url_missing',
+  'import_in_progress',
   'provider_off',
   'provider_unreachable',
   'provider_rejected',

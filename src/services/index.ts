@@ -156,7 +156,14 @@ export function services(given: ServiceDeps) {
   const hasProviders = async () => (await listProviders()).length > 0
   const redemption = inviteRedemption({ repos, clock })
   const personOf = personOfIdentity({ repos, access, clock, randomBytes, redemption, directory, publicUrl })
-  const signInAtProvider = providerSignIn({ repos, randomBytes, personOf, redemption, ...providers })
+  const signInAtProvider = providerSignIn({
+    repos,
+    randomBytes,
+    personOf,
+    redemption,
+    importing,
+    ...providers,
+  })
   const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })

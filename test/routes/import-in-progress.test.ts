@@ -7,8 +7,13 @@ import { startApp } from '../support/app.ts'
 import { fillEverything } from '../support/exported-data.ts'
 import { exported, importInto } from '../support/exports.ts'
 import { feedback } from '../support/feedback.ts'
+import { browserOf, PUBLIC_URL } from '../support/identity-browser.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
+import { PASSWORD, person } from '../support/people.ts'
+import { ALLOWED, account, addProvider } from '../support/providers.ts'
 import { startTwoInstances, type TwoInstances } from '../support/two-instances.ts'
 
+const REFUSED = '/sign-in?error=import_in_progress'
 const SECRET = 'a-webhook-secret-for-tests'
 
 let instances: TwoInstances
@@ -22,7 +27,8 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  instances = await startTwoInstances({ env: { WEBHOOK_SECRET: SECRET } })
+  const env = { WEBHOOK_SECRET: SECRET, PUBLIC_URL, ENCRYPTION_KEY: 'ab'.repeat(32) }
+  instances = await startTwoInstances({ env })
   return () => instances.close()
 })
 
@@ -61,6 +67,39 @@ describe('while an import is in progress', () => {
     expect(await upload.finish()).toBe(200)
     await expectWritable()
     expect((await service.get('/api/rules?includeInactive=true')).status).toBe(200)
+  })
+
+  test('nobody signs in, and all are told so at once', async () => {
+    const { service, second } = instances
+    const { username } = await person(service)
+    const provider = await startOidcProvider()
+    const { id, redirectUrl } = await addProvider(service, { issuer: provider.issuer, ...ALLOWED })
+    await provider.register(redirectUrl)
+    provider.signIn(account())
+    const browser = browserOf(service)
+    const isBack = ({ pathname }: URL) => pathname.endsWith('/callback')
+    const { at: callback } = await browser.open(`/auth/${id}`, { until: isBack })
+    const upload = await startImport()
+    for (const instance of [service, second]) {
+      for (const [path, body] of [
+        ['/api/sessions', { username, password: PASSWORD }],
+        ['/api/sessions', { key: service.adminKey }],
+        ['/api/sessions/passkey-challenge', {}],
+        ['/api/invites/accept', { secret: 'x', password: PASSWORD }],
+        ['/api/invites/accept-at-provider', { secret: 'x', providerId: id }],
+      ] as const) {
+        const { status, body: problem } = await instance.post(path, body, { key: null })
+        expect([path, status, problem.code]).toEqual([path, 503, 'import_in_progress'])
+      }
+      expect((await browserOf(instance).open(`/auth/${id}`)).at).toBe(REFUSED)
+    }
+    expect((await browser.open(callback)).at).toBe(REFUSED)
+
+    // The sign-in that was begun before can still be completed.
+    upload.request.destroy()
+    await expectWritable()
+    expect((await browser.open(callback)).at).toBe('/')
+    await provider.close()
   })
 
   test('a client that disconnects ends it, and nothing was imported', async () => {

@@ -5,6 +5,7 @@ const ASK = 'Ask an owner of Inlet.'
 const TEXTS: Record<string, string> = {
   public_url_missing:
     'Identity providers need the public address of Inlet. Ask its operator to set PUBLIC_URL.',
+  import_in_progress: 'An import into Inlet is in progress. Try again when it has ended.',
   provider_off: `This identity provider is switched off. ${ASK}`,
   provider_unreachable: `The identity provider is down, or its settings are wrong. Try again later, or sign in in another way.`,
   provider_rejected: `The identity provider did not accept the sign-in: the client ID or the secret in Inlet may be wrong. ${ASK}`,

@@ -11,6 +11,7 @@ import {
   AppError,
   identityProviderNotFound,
   identityProviderUnreachable,
+  importInProgress,
   publicUrlMissing,
   usernameTaken,
 } from '../../errors/index.ts'
@@ -18,6 +19,7 @@ import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { SignInAttemptRow } from '../../repositories/people/sign-in-attempts.ts'
 import type { BegunSignIn, InviteAtProvider } from '../../schemas/identity-provider.ts'
 import type { SignInError } from '../../schemas/sign-in-error.ts'
+import type { ImportState } from '../import-state.ts'
 import type { OpenedSession } from '../sessions.ts'
 import { redirectUrlOf } from './identity-providers.ts'
 import type { InviteRedemption } from './invite-redemption.ts'
@@ -31,6 +33,7 @@ interface ProviderSignInDeps {
   directory: ProviderDirectory
   personOf: PersonFinder
   redemption: Pick<InviteRedemption, 'find'>
+  importing: Pick<ImportState, 'isRunning'>
   publicUrl: string | undefined
 }
 
@@ -79,7 +82,7 @@ export type ProviderSignIn = ReturnType<typeof providerSignIn>
 
 /** Signs people in at identity providers: sends a browser there, and judges what it brings back. */
 export function providerSignIn(deps: ProviderSignInDeps) {
-  const { repos, randomBytes, client, directory, personOf, redemption, publicUrl } = deps
+  const { repos, randomBytes, client, directory, personOf, redemption, importing, publicUrl } = deps
 
   return {
     begin,
@@ -88,8 +91,8 @@ export function providerSignIn(deps: ProviderSignInDeps) {
 
     /**
      * Begins to accept an invite, which the sign-in completes.
-     * @throws invite_invalid, username_taken, validation_failed, public_url_missing, identity_provider_not_found,
-     * identity_provider_unreachable
+     * @throws invite_invalid, username_taken, validation_failed, public_url_missing, import_in_progress,
+     * identity_provider_not_found, identity_provider_unreachable
      */
     async acceptInvite({ secret, providerId, ...names }: InviteAtProvider): Promise<Begun> {
       const hash = hashOf(secret)
@@ -99,9 +102,10 @@ export function providerSignIn(deps: ProviderSignInDeps) {
       return beginFor({ providerId, returnTo: '/', invite: { hash, ...names } })
     },
 
-    /** Completes an attempt, which is used up by it. */
+    /** Completes an attempt, which is used up by it, except during an import. */
     async complete(returned: Returned): Promise<Refused | Completed> {
       const { providerId, token, path, userAgent } = returned
+      if (importing.isRunning()) return refused('import_in_progress')
       const bound = repos.within(everywhere)
       // Other sites can send a browser here, too: that must not end a sign-in which it has begun.
       if (token && stateIn(path) !== checksOf(token).state) return refused('attempt_invalid')
@@ -134,7 +138,7 @@ export function providerSignIn(deps: ProviderSignInDeps) {
 
   /**
    * The same for a request of the API.
-   * @throws public_url_missing, identity_provider_not_found, identity_provider_unreachable
+   * @throws public_url_missing, import_in_progress, identity_provider_not_found, identity_provider_unreachable
    */
   async function beginFor(purpose: SignInPurpose): Promise<Begun> {
     const begun = await begin(purpose)
@@ -143,6 +147,7 @@ export function providerSignIn(deps: ProviderSignInDeps) {
     }
     if (begun.outcome === 'begun') return begun
     if (begun.error === 'public_url_missing') throw publicUrlMissing()
+    if (begun.error === 'import_in_progress') throw importInProgress()
     throw identityProviderUnreachable(begun.reason ?? 'The provider cannot be used.')
   }
 
@@ -153,6 +158,7 @@ export function providerSignIn(deps: ProviderSignInDeps) {
     const provider = await directory.find(bound, providerId)
     if (!provider) return undefined
     if (!provider.isActive) return refused('provider_off')
+    if (importing.isRunning()) return refused('import_in_progress')
     const redirectUrl = redirectUrlOf(publicUrl, provider.id)
     if (!redirectUrl) return refused('public_url_missing')
     const returnPath = returnPathOf(returnTo)
