@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
+import { maySignIn } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { commonScopes, scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
@@ -11,6 +12,7 @@ import type { KeyBySecret, KeyRow } from '../repositories/keys.ts'
 import type { UserRow } from '../repositories/people/users.ts'
 import type { SessionWithHolder } from '../repositories/sessions.ts'
 import type { Me, Scope } from '../schemas/caller.ts'
+import type { SwitchedWays } from '../schemas/session.ts'
 import type { TaskSource } from '../schemas/task.ts'
 import { toUser } from './user-view.ts'
 
@@ -69,9 +71,11 @@ export const accessOperations = {
 export function accessService({
   credentials,
   clock,
+  ways,
 }: {
   credentials: Repositories['credentials']
   clock: Pick<Clock, 'now'>
+  ways: Pick<SwitchedWays, 'keys'>
 }) {
   const keys = cache((hash: string) => credentials.keys.findBySecret(hash))
   const sessions = cache((hash: string) => credentials.sessions.findByHash(hash))
@@ -108,7 +112,7 @@ export function accessService({
     async callerBySession(token: string): Promise<Caller> {
       const row = await sessions.get(hashOf(token))
       const now = clock.now()
-      if (!row || !isLive(row, now)) throw sessionEnded()
+      if (!row || !isLive(row, { now, ways })) throw sessionEnded()
       const { id, key, secretExpiresAt, user, isRecent } = row
       if (isPast(key?.expiresAt ?? null, now)) throw expiredCredentials()
       used.sessions.set(id, now)
@@ -135,7 +139,7 @@ export function accessService({
       const now = clock.now()
       if (caller.channel === 'dashboard') {
         const session = await credentials.sessions.find(caller.id)
-        if (!session || !isLive(session, now)) return false
+        if (!session || !isLive(session, { now, ways })) return false
         const { key, user } = session
         return user ? hasRights(callerOfUser(user), caller) : !isPast(key?.expiresAt ?? null, now)
       }
@@ -253,12 +257,18 @@ export const earliest = (...ends: (Date | null)[]): Date | null =>
 
 const isPast = (time: Date | null, now: Date) => time !== null && time <= now
 
-/** A session of a key ends with the secret that it was opened with. */
-function isLive(session: SessionWithHolder, now: Date): boolean {
+/** A session of a key ends with the secret that it was opened with, and while such keys cannot sign in. */
+function isLive(session: SessionWithHolder, { now, ways }: Liveness): boolean {
   const { key, user, lastSeenAt, secretExpiresAt } = session
   if (user) return user.isActive && session.isWithinLimits
   const isIdle = lastSeenAt.getTime() + SESSION_IDLE_MS <= now.getTime()
-  return !key?.revokedAt && !isPast(secretExpiresAt, now) && !isIdle
+  const isAllowed = maySignIn((key?.scopes ?? []) as Scope[], ways.keys)
+  return isAllowed && !key?.revokedAt && !isPast(secretExpiresAt, now) && !isIdle
+}
+
+interface Liveness {
+  now: Date
+  ways: Pick<SwitchedWays, 'keys'>
 }
 
 async function flush(

@@ -133,12 +133,12 @@ export function services(given: ServiceDeps) {
   const signer = webhookSigner({ ...codehost, randomBytes })
   const routing = routingService({ repos, clock })
   const reader = payloadReader({ shares: given.sourceShares })
-  const access = accessService({ credentials: repos.credentials, clock })
+  const { maxWrongPasswords, ...signInWays } = given.signIn
+  const access = accessService({ credentials: repos.credentials, clock, ways: signInWays })
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptRestored({ repos, clock }) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
   const importing = importState(transfers)
   const hashes = passwordHashes({ randomBytes })
-  const { maxWrongPasswords, ...signInWays } = given.signIn
   const passwords = passwordSignIn({
     ...repos,
     hashes,

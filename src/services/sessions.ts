@@ -1,5 +1,5 @@
 import { orderById } from '../domain/cursor.ts'
-import { allows } from '../domain/key-strength.ts'
+import { allows, maySignIn } from '../domain/key-strength.ts'
 import type { Operations } from '../domain/operation.ts'
 import { scopesOf } from '../domain/people.ts'
 import { hashOf } from '../domain/secret.ts'
@@ -120,7 +120,7 @@ export function sessionsService({ repos, access, clock, randomBytes, ways }: Ses
      */
     async open(caller: KeyCaller, userAgent: string | undefined): Promise<OpenedSession> {
       if (caller.principal.type === 'user') throw personalKey()
-      if (ways.keys === 'admin' && !allows(caller.scopes, 'admin')) throw insufficientScope('admin')
+      if (!maySignIn(caller.scopes, ways.keys)) throw insufficientScope('admin')
       const now = clock.now()
       const { token, ...session } = newSession({ clock, randomBytes }, { now, userAgent })
       const row = {

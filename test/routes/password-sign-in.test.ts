@@ -149,6 +149,29 @@ describe('the ways to sign in', () => {
   })
 })
 
+test('a start with KEY_SIGN_IN=admin refuses sessions that other keys opened before', async () => {
+  const app = await startApp()
+  const key = await app.given.key({ scopes: ['tasks:read'] })
+  const [ofOther, ofAdmin] = [await signInWithKey(app, key), await signInWithKey(app, app.adminKey)]
+  const ada = await person(app)
+  const { connectionString } = app
+  const restarted = await startApp({ connectionString, env: { KEY_SIGN_IN: 'admin' } })
+  const codes = []
+  for (const { cookie } of [ofOther, ofAdmin, ada.with.headers]) {
+    const response = await restarted.get('/api/me', { key: null, headers: { cookie } })
+    codes.push([response.status, response.body.code])
+  }
+  expect(codes).toEqual([
+    [401, 'invalid_credentials'],
+    [200, undefined],
+    [200, undefined],
+  ])
+  // The key itself is for the API.
+  expect((await restarted.get('/api/tasks', { key })).status).toBe(200)
+  await restarted.close()
+  await app.close()
+})
+
 describe('a session of a person', () => {
   test('ends 7 days after its last use and after 30 days, by the clock of the database', async () => {
     const ada = await person(service)

@@ -13,12 +13,14 @@ const row = {
   secretExpiresAt: null,
 }
 
+const WAYS = { keys: 'all' } as const
+
 /** The service over a database whose responses the test controls. */
 function given() {
   const reads: ((row: object | undefined) => void)[] = []
   const read = () => new Promise((resolve) => reads.push(resolve))
   const credentials = { keys: { findBySecret: read } } as unknown as Repositories['credentials']
-  return { access: accessService({ credentials, clock: { now: () => new Date() } }), reads }
+  return { access: accessService({ credentials, clock: { now: () => new Date() }, ways: WAYS }), reads }
 }
 
 test('a key that was read before its revocation and returned after it is not cached', async () => {
@@ -54,7 +56,7 @@ function withRows(rows: { key?: object; session?: object; secret?: object }) {
     sessions: { findByHash: async () => rows.session, find: async () => rows.session },
     webhookSecrets: { findByHash: async () => rows.secret },
   } as unknown as Repositories['credentials']
-  return accessService({ credentials, clock: { now: () => NOW } })
+  return accessService({ credentials, clock: { now: () => NOW }, ways: WAYS })
 }
 
 const ENDS: [string, object, string][] = [
@@ -199,7 +201,7 @@ test('a session counts as a use of its key, and times that could not be stored a
       touch: touch('secret'),
     },
   } as unknown as Repositories['credentials']
-  const access = accessService({ credentials, clock: { now: () => now } })
+  const access = accessService({ credentials, clock: { now: () => now }, ways: WAYS })
   await access.callerBySession('t')
   await access.callerByKey('k')
   await access.isWebhookSecret('x')
