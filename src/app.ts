@@ -149,7 +149,7 @@ export async function buildApp({
     scope.addHook('preHandler', limitAtOnce)
     scope.addHook('preHandler', refuseDuringImport(service.importing))
     scope.addHook('preHandler', workForCaller)
-    scope.register(meRoutes, { prefix: '/api/me', ...service })
+    scope.register(meRoutes, { prefix: '/api/me', ...service, isPublicHttps })
     scope.register(passkeysRoutes, { prefix: '/api/me/passkeys', ...service, isPublicHttps })
     scope.register(identitiesRoutes, { prefix: '/api/me/identities', ...service, isPublicHttps })
     scope.register(identityProvidersRoutes, { prefix: '/api/identity-providers', ...service })

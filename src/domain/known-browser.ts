@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /*
- * What a browser keeps that has signed in with the present password: its guesses count apart from those of everybody
- * else. Signed with the stored hash of the password, which nobody else has and a new password replaces, so nothing is
- * stored for it.
+ * What a browser keeps that has signed in with the present password, or has set it: its guesses count apart from those of
+ * everybody else. Signed with the stored hash of the password, which nobody else has and a new password replaces, so nothing
+ * is stored for it.
  */
 
 const SEPARATOR = '.'

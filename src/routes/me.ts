@@ -7,14 +7,22 @@ import { NameChange, PasswordChange, User } from '../schemas/user.ts'
 import { accessOperations } from '../services/access.ts'
 import type { Services } from '../services/index.ts'
 import { accountOperations } from '../services/people/account.ts'
+import { cookieOptions, setBrowserCookie } from './session-cookie.ts'
 
 const tags = ['Access']
 
+interface MeOptions extends Pick<Services, 'access' | 'account'> {
+  /** Whether the public URL is https, whatever the protocol of the last hop. */
+  isPublicHttps: boolean
+}
+
 /** The authenticated caller, and the account of a person. */
-export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access' | 'account'>> = async (
+export const meRoutes: FastifyPluginAsyncTypebox<MeOptions> = async (
   app,
-  { access, account },
+  { access, account, isPublicHttps },
 ) => {
+  const cookieFor = cookieOptions({ isPublicHttps })
+
   app.get(
     '',
     {
@@ -59,13 +67,14 @@ export const meRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'access' | 'acco
         operationId: 'setPassword',
         summary: 'Change your password',
         description:
-          'Sets a new password, and ends all your other sessions. Needs a session of a person who signed in less than ten minutes ago.',
+          'Sets a new password, and ends all your other sessions. Sets a cookie, with which wrong passwords of other browsers don’t keep this one out. Needs a session of a person who signed in less than ten minutes ago.',
         body: ref(PasswordChange),
         response: { 204: emptyResponse('The password is changed.') },
       },
     },
     async (request, reply) => {
-      await account.setPassword(request.caller, request.body.password)
+      const token = await account.setPassword(request.caller, request.body.password)
+      setBrowserCookie(reply, { token, options: cookieFor(request) })
       return reply.status(204).send(null)
     },
   )

@@ -10,10 +10,20 @@ export const cookieOptions =
   ({ protocol }: FastifyRequest) =>
     ({ httpOnly: true, sameSite: 'strict', secure: isPublicHttps || protocol === 'https' }) as const
 
+interface CookieValue {
+  token: string
+  options: ReturnType<ReturnType<typeof cookieOptions>>
+}
+
 /** Signs a browser in. */
-export function setSessionCookie(
-  reply: FastifyReply,
-  { token, options }: { token: string; options: ReturnType<ReturnType<typeof cookieOptions>> },
-): void {
+export function setSessionCookie(reply: FastifyReply, { token, options }: CookieValue): void {
   reply.setCookie(SESSION_COOKIE, token, { ...options, path: '/', maxAge: COOKIE_SECONDS })
+}
+
+/** Tells a browser that knows the password from those of strangers; only sent to sign in. */
+export const BROWSER_COOKIE = 'inlet_browser'
+const BROWSER_SECONDS = 365 * 86_400
+
+export function setBrowserCookie(reply: FastifyReply, { token, options }: CookieValue): void {
+  reply.setCookie(BROWSER_COOKIE, token, { ...options, path: '/api/sessions', maxAge: BROWSER_SECONDS })
 }

@@ -12,7 +12,7 @@ import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
 import { type OpenedSession, sessionOperations } from '../services/sessions.ts'
 import { originOf, PASSKEY_COOKIE } from './passkeys.ts'
-import { cookieOptions, setSessionCookie } from './session-cookie.ts'
+import { BROWSER_COOKIE, cookieOptions, setBrowserCookie, setSessionCookie } from './session-cookie.ts'
 
 const tags = ['Access']
 
@@ -151,16 +151,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
   ) {
     const cookie = cookieFor(request)
     setSessionCookie(reply, { token, options: cookie })
-    if (browser !== undefined) {
-      reply.setCookie(BROWSER_COOKIE, browser, { ...cookie, path: '/api/sessions', maxAge: BROWSER_SECONDS })
-    }
+    if (browser !== undefined) setBrowserCookie(reply, { token: browser, options: cookie })
     return reply.status(201).send(session)
   }
 }
-
-/** Tells a browser that has signed in before from those of strangers; only sent to sign in. */
-const BROWSER_COOKIE = 'inlet_browser'
-const BROWSER_SECONDS = 365 * 86_400
 
 const MAX_BODY_BYTES = 8 * 1024
 

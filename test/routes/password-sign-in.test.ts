@@ -98,6 +98,19 @@ describe('guessing passwords', () => {
     expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10)
   })
 
+  test('does not keep a browser out that changed the password', async () => {
+    const ada = await person(service)
+    const password = 'the new password'
+    const changed = await service.put('/api/me/password', { password }, ada.with)
+    const [cookie = ''] = changed.headers.getSetCookie()
+    expect(cookie).toMatch(/^inlet_browser=.*; Path=\/api\/sessions; HttpOnly; SameSite=Strict$/)
+    await Promise.all(Array.from({ length: 15 }, () => post({ username: ada.username, password: 'wrong' })))
+    const from = (cookie: string) =>
+      service.post('/api/sessions', { username: ada.username, password }, { key: null, headers: { cookie } })
+    expect((await from('')).status).toBe(429)
+    expect((await from(cookie.split(';')[0] ?? '')).status).toBe(201)
+  })
+
   test('from one address is limited, whatever the name, and right ones do not count', async () => {
     const app = await startApp({ env: { RATE_LIMIT_FAILURES_PER_MINUTE: '20' } })
     const ada = await person(app)

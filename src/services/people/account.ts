@@ -16,7 +16,7 @@ interface AccountDeps {
   access: Pick<AccessService, 'forget' | 'refresh'>
   clock: Clock
   hashes: PasswordHashes
-  passwords: Pick<PasswordSignIn, 'requireOn'>
+  passwords: Pick<PasswordSignIn, 'requireOn' | 'browserOf'>
 }
 
 export const accountOperations = {
@@ -46,11 +46,11 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
     },
 
     /**
-     * Replaces the password, and ends all other sessions of the person.
+     * Replaces the password, and ends all other sessions of the person. Returns what the browser keeps.
      * @throws rate_limited, validation_failed if passwords are off; user_not_found, invalid_credentials if the person was
      * deactivated or the session ended while the password was hashed
      */
-    async setPassword(caller: Caller, password: string): Promise<void> {
+    async setPassword(caller: Caller, password: string): Promise<string> {
       passwords.requireOn()
       const hash = await hashes.hash(password)
       await repos.within(caller).transaction(async (repos) => {
@@ -62,6 +62,7 @@ export function accountService({ repos, access, clock, hashes, passwords }: Acco
         await record(repos, { type: 'person.password_changed', caller, now: clock.now(), metadata })
       })
       access.forget()
+      return passwords.browserOf(hash)
     },
   }
 }
