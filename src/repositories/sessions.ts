@@ -140,8 +140,17 @@ export function sessionCredentials(db: Executor) {
   return {
     findByHash: (hash: string) => find(eq(sessions.hash, hash)),
     find: (id: string) => find(eq(sessions.id, id)),
-    touch: (seen: Map<string, Date>) =>
-      writeLastUsed(db, { table: sessions, column: 'lastSeenAt', used: seen }),
+    touch: (seen: Map<string, Date>, at: Date) =>
+      writeLastUsed(db, {
+        table: sessions,
+        column: 'lastSeenAt',
+        used: seen,
+        timeOf(seenAt) {
+          const seconds = (at.getTime() - seenAt.getTime()) / 1_000
+          return sql`case when ${sessions.userId} is null then ${seenAt.toISOString()}::timestamptz
+            else ${now} - make_interval(secs => ${seconds}) end`
+        },
+      }),
 
     /** Deletes those of keys that were last used before that time, and those of people that are past their limits. */
     async deleteEnded(seenBefore: Date): Promise<void> {

@@ -169,8 +169,10 @@ export function accessService({
 
     /** Stores when keys, sessions and secrets were last used. Times that cannot be stored are kept for the next call. */
     async flushLastUsed(): Promise<void> {
+      const now = clock.now()
       await flush(used.keys, credentials.keys)
-      await flush(used.sessions, credentials.sessions)
+      // Of people, only how long ago it was: the database knows what time it is.
+      await flush(used.sessions, { touch: (batch) => credentials.sessions.touch(batch, now) })
       await flush(used.users, credentials.users)
       await flush(used.secrets, credentials.webhookSecrets)
     },

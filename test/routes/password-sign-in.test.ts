@@ -205,6 +205,17 @@ describe('a session of a person', () => {
     expect(left).toEqual([])
   })
 
+  test('was last used when the clock of the database says so, whatever that of the instance', async () => {
+    const ada = await person(service)
+    await passTime(service, 4 * DAY_MS)
+    service.service.access.forget()
+    expect((await service.get('/api/me', ada.with)).status).toBe(200)
+    await service.service.access.flushLastUsed()
+    await passTime(service, 4 * DAY_MS)
+    service.service.access.forget()
+    expect((await service.get('/api/me', ada.with)).status).toBe(200)
+  })
+
   test('is listed and ended by its person and by administrators, and by nobody else', async () => {
     const [ada, bob] = [await person(service), await person(service)]
     const other = await signInAs(service, ada.username)
