@@ -39,6 +39,8 @@ test('users are invited, listed, and deactivated on the command line, while Inle
 test.each([
   [['invite'], 'Usage:'],
   [['invite', '--name', ' '], '--name must have 1 to 100 characters.'],
+  [['invite', '--name', 'A\u202eda'], 'name must be text without control characters'],
+  [['invite', '--name', 'A\u0007da'], 'name must be text without control characters'],
   [['invite', '--name', 'Ada', '--role', 'admin'], '--role must be one of owner, member, viewer.'],
   [['deactivate'], 'Usage:'],
   [['deactivate', 'nobody'], 'No person has the username nobody.'],

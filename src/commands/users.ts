@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../lib/clock.ts'
 import { everywhere, type Repositories } from '../repositories/index.ts'
 import { SERVICE } from '../services/activity/row.ts'
-import { invitePage, invitesService } from '../services/people/invites.ts'
+import { checkedInvite, invitePage, invitesService } from '../services/people/invites.ts'
 import { passwordSignIn } from '../services/people/password-sign-in.ts'
 import { passwordHashes } from '../services/people/passwords.ts'
 import { providerDirectory } from '../services/people/provider-directory.ts'
@@ -39,6 +39,7 @@ export async function inviteUser({ config, words, options, signal }: Call): Prom
   const name = checkedName(options.name)
   const role = ROLES.find((role) => role === options.role)
   if (!role) throw new Error(`--role must be one of ${ROLES.join(', ')}.`)
+  const input = checkedInvite({ name, role })
   await onDatabase({ config, signal }, async ({ repos }) => {
     const { publicUrl } = config
     const hashes = passwordHashes({ randomBytes })
@@ -47,7 +48,7 @@ export async function inviteUser({ config, words, options, signal }: Call): Prom
     const directory = providerDirectory({ environment: config.identityProvider, secrets })
     const hasProviders = async () => (await directory.listActive(repos.within(everywhere))).length > 0
     const invites = invitesService({ ...depsOn(repos), passwords, publicUrl, hasProviders })
-    const invite = await invites.createAs(SERVICE, { name, role })
+    const invite = await invites.createAs(SERVICE, input)
     print(`Invite (shown only once, valid for 7 days):\n  ${publicUrl ?? ''}${invitePage(invite)}`)
     if (!publicUrl) print('Open this page at the address of your dashboard.')
     return undefined

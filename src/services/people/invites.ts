@@ -3,11 +3,12 @@ import type { ActorRef } from '../../domain/new-task.ts'
 import type { Operations } from '../../domain/operation.ts'
 import { rpIdOf } from '../../domain/relying-party.ts'
 import { hashOf } from '../../domain/secret.ts'
+import { checkCompiler } from '../../domain/validation/checks.ts'
 import { inviteNotFound, signInAgain, userNotFound, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { InviteRow } from '../../repositories/people/invites.ts'
-import type { Invite, InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
+import { type Invite, type InviteWithSecret, NewInvite } from '../../schemas/invite.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, actorOf, changeLog } from '../activity/row.ts'
 import { readPage } from '../page.ts'
@@ -91,6 +92,16 @@ export function invitesService(deps: InvitesDeps) {
       return { ...toInvite(row), secret, url: null }
     })
   }
+}
+
+/**
+ * Checks an invite that came through no route.
+ * @throws validation_failed
+ */
+export function checkedInvite(input: NewInvite): NewInvite {
+  const { error } = checkCompiler({ coerceTypes: false })(NewInvite)(input)
+  if (error) throw error
+  return input
 }
 
 /** The page that accepts an invite; the secret is in the fragment, which no server and no log gets. */
