@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '../lib/clock.ts'
 import { everywhere, type Repositories } from '../repositories/index.ts'
 import { SERVICE } from '../services/activity/row.ts'
+import { readAll } from '../services/page.ts'
 import { checkedInvite, invitePage, invitesService } from '../services/people/invites.ts'
 import { passwordSignIn } from '../services/people/password-sign-in.ts'
 import { passwordHashes } from '../services/people/passwords.ts'
@@ -11,23 +12,15 @@ import { ROLES, usersService } from '../services/people/users.ts'
 import { type Call, checkedName, print, refuseWords, usage } from './call.ts'
 import { onDatabase } from './database.ts'
 
-/** A page of `users list`; it prints all. */
-const PAGE = 200
-
 /** `users list`: one line for each person. */
 export async function listUsers({ config, words, signal }: Call): Promise<void> {
   refuseWords(words)
   await onDatabase({ config, signal }, async ({ repos }) => {
     const { users } = repos.within(everywhere)
-    let after: string | undefined
-    do {
-      const page = await users.list({ after, limit: PAGE })
-      for (const { username, name, role, projectIds, isActive } of page) {
-        const reach = projectIds === null ? 'all projects' : `${projectIds.length} projects`
-        print(`${username}  ${name}  ${role}  ${reach}${isActive ? '' : '  deactivated'}`)
-      }
-      after = page.length === PAGE ? page.at(-1)?.id : undefined
-    } while (after !== undefined)
+    for (const { username, name, role, projectIds, isActive } of await readAll(users.list)) {
+      const reach = projectIds === null ? 'all projects' : `${projectIds.length} projects`
+      print(`${username}  ${name}  ${role}  ${reach}${isActive ? '' : '  deactivated'}`)
+    }
     return undefined
   })
 }

@@ -16,6 +16,21 @@ export interface PageJson {
 /** The items of a page as values. Cast: the caller knows the type that its query returns. */
 export const itemsOf = <T>({ items }: Pick<PageJson, 'items'>): T[] => JSON.parse(`[${items}]`) as T[]
 
+/** How many items `readAll` reads at a time. */
+const MAX_AT_ONCE = 200
+
+/** Reads a whole list, in the order of its ids: for operators, who have no pages. */
+export async function readAll<T extends { id: string }>(
+  read: (page: { after: string | undefined; limit: number }) => Promise<T[]>,
+): Promise<T[]> {
+  const all: T[] = []
+  for (;;) {
+    const items = await read({ after: all.at(-1)?.id, limit: MAX_AT_ONCE })
+    for (const item of items) all.push(item)
+    if (items.length < MAX_AT_ONCE) return all
+  }
+}
+
 interface PageSource<T, Start> {
   order: PageOrder<NoInfer<T>, Start>
   request: { limit?: number | undefined; cursor?: string | undefined }

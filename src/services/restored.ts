@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { everywhere, type Repositories } from '../repositories/index.ts'
 import { activityRow, SERVICE } from './activity/row.ts'
 import { adoptDatabase } from './activity/sequencer.ts'
+import { readAll } from './page.ts'
 import { about } from './webhooks/index.ts'
 
 interface RestoredDeps {
@@ -67,16 +68,14 @@ export async function afterRestore({ repos, clock }: RestoredDeps): Promise<Swit
   })
 }
 
-const MAX_NAMED = 100
-
 /** Who can still sign in to a restored database: some may have been deactivated or revoked after the backup. */
 export async function listAccess({
   repos,
   clock,
 }: RestoredDeps): Promise<{ people: string[]; keys: string[] }> {
   const { users, keys } = repos.within(everywhere)
-  const request = { after: undefined, limit: MAX_NAMED }
-  const people = await users.list({ ...request, isActive: true })
-  const live = await keys.list({ ...request, now: clock.now() })
+  const people = await readAll(({ after, limit }) => users.list({ after, limit, isActive: true }))
+  const now = clock.now()
+  const live = await readAll(({ after, limit }) => keys.list({ after, limit, now }))
   return { people: people.map(({ username }) => username), keys: live.map(({ name }) => name) }
 }

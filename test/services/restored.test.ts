@@ -95,3 +95,22 @@ test('the first start after a restore ends sessions and invites, and lists who c
   expect(access.people).toEqual([ada.username])
   expect(access.keys).toContain((await service.get('/api/me')).body.name)
 })
+
+test('lists all who can still sign in, however many they are', async () => {
+  await service.query(
+    `insert into users (id, username, name, role, is_active, created_at)
+     select gen_random_uuid(), 'of-many-' || n, 'x', 'member', true, now() from generate_series(1, 450) n`,
+  )
+  await service.query(
+    `with made as (
+       insert into api_keys (id, name, scopes, created_at)
+       select gen_random_uuid(), 'key ' || n, '{tasks:read}', now() from generate_series(1, 450) n
+       returning id
+     )
+     insert into api_key_secrets (hash, prefix, last_four, key_id, created_at)
+     select id, 'inl_00000000', 'abcd', id, now() from made`,
+  )
+  const { people, keys } = await listAccess(service)
+  expect(people.filter((name) => name.startsWith('of-many-'))).toHaveLength(450)
+  expect(new Set(keys.filter((name) => /^key \d+$/.test(name))).size).toBe(450)
+})
