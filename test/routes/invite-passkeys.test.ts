@@ -49,7 +49,7 @@ describe('an invite', () => {
     const bob = await person(service)
     const { device: old } = await addPasskey(service, bob)
     await service.post('/api/me/passkeys/challenge', undefined, bob.with)
-    const { secret } = await invite({ userId: bob.id })
+    const { id: inviteId, secret } = await invite({ userId: bob.id })
     const begun = await begin({ secret })
     expect(begun.body).toMatchObject({ user: { name: bob.username }, excludeCredentials: [{}] })
     const device = authenticator(PUBLIC_URL)
@@ -60,7 +60,7 @@ describe('an invite', () => {
     for (const each of [old, device]) expect((await signInWithPasskey(service, each)).status).toBe(201)
     expect(await service.query('select hash from sign_in_attempts where user_id = $1', [bob.id])).toEqual([])
     const { data } = (await service.get('/api/activity?type=person.password_removed')).body
-    expect(data).toMatchObject([{ actor: { type: 'user', id: bob.id } }])
+    expect(data).toMatchObject([{ actor: { type: 'user', id: bob.id }, metadata: { inviteId } }])
   })
 
   test('for a new password that gets one keeps passkeys', async () => {

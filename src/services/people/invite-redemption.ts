@@ -66,7 +66,9 @@ export function inviteRedemption({ repos, clock }: RedemptionDeps) {
       const invite = await repos.invites.take(hash)
       if (!invite || !(await mayManagePeople(repos, inviterOf(invite)))) throw inviteInvalid()
       const user = names ? await join(repos, { id, invite, names }) : await recover(repos, person)
-      await log(repos, { user, ...(names ? joined(user) : recovered(passwordHash)) })
+      const { type, metadata } = names ? joined(user) : recovered(passwordHash)
+      // Whoever made the invite had a part in it, and is recorded with the invite.
+      await log(repos, { user, type, metadata: { inviteId: invite.id, ...metadata } })
       if (passwordHash) await repos.users.setPassword(user.id, passwordHash)
       // Somebody else may know the one that was lost.
       else await repos.users.deletePassword(user.id)
