@@ -13,6 +13,9 @@ const passed = reports.reduce((sum, report) => sum + report.passed, 0)
 const [failed, retried] = [all('failed'), all('retried')]
 for (const { name, reason } of retried) console.log(`retried: ${name}\n  ${reason}`)
 console.log(`${retried.length} retried`)
+const skipped = all('skipped')
+for (const { name, reason } of skipped) console.log(`skipped: ${name}${reason ? `\n  ${reason}` : ''}`)
+console.log(`${skipped.length} skipped`)
 
 const reasons = [
   ...[...failed, ...all('errors')].map(({ name, reason }) => `${name}\n  ${reason}`),

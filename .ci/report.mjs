@@ -6,6 +6,7 @@ export default class Report {
     const tests = modules.flatMap(({ children }) => [...children.allTests()])
     const passed = tests.filter((test) => test.result().state === 'passed')
     const failed = tests.filter((test) => test.result().state === 'failed')
+    const skipped = tests.filter((test) => test.result().state === 'skipped')
     // A test that passed has the errors of the attempts before.
     const retried = passed.filter((test) => test.result().errors?.length > 0)
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()])
@@ -14,6 +15,8 @@ export default class Report {
       passed: passed.length,
       failed: failed.map((test) => ({ name: nameOf(test), reason: firstLine(test.result().errors[0]) })),
       retried: retried.map((test) => ({ name: nameOf(test), reason: firstLine(test.result().errors[0]) })),
+      // Those that a condition skips give no reason.
+      skipped: skipped.map((test) => ({ name: nameOf(test), reason: test.result().note })),
       errors: [
         ...unhandledErrors.map((error) => ({ name: 'unhandled error', reason: firstLine(error) })),
         ...suites.flatMap((suite) =>

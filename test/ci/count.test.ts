@@ -29,6 +29,7 @@ describe('the last lines of .ci/run', () => {
         'retried: some.test.js > suite > third',
         '  Error: once',
         '2 retried',
+        '0 skipped',
         '3 passed, 0 failed',
       ],
     })
@@ -40,8 +41,9 @@ describe('the last lines of .ci/run', () => {
 
     const { status, lines } = count()
 
-    expect(lines.slice(-3)).toEqual([
+    expect(lines.slice(-4)).toEqual([
       '3 retried',
+      '0 skipped',
       'failed: more than 2 tests passed only on a retry',
       '3 passed, 0 failed',
     ])
@@ -53,7 +55,31 @@ describe('the last lines of .ci/run', () => {
 
     expect(count()).toEqual({
       status: 1,
-      lines: ['0 retried', 'failed: some.test.js > suite > b', '  Error: always', '1 passed, 1 failed'],
+      lines: [
+        '0 retried',
+        '0 skipped',
+        'failed: some.test.js > suite > b',
+        '  Error: always',
+        '1 passed, 1 failed',
+      ],
+    })
+  })
+
+  test('name and count the tests that were skipped, with the reason', async () => {
+    const unreachable = `test('a', ({ skip }) => skip(true, 'Maven cannot be reached: ENOTFOUND'))`
+    await runTests(unreachable, fine('b'))
+    await runTests(`test.skipIf(true)('c', () => {})`, fine('d'))
+
+    expect(count()).toEqual({
+      status: 0,
+      lines: [
+        '0 retried',
+        'skipped: some.test.js > suite > a',
+        '  Maven cannot be reached: ENOTFOUND',
+        'skipped: some.test.js > suite > c',
+        '2 skipped',
+        '2 passed, 0 failed',
+      ],
     })
   })
 
@@ -91,6 +117,7 @@ describe('the last lines of .ci/run', () => {
       status: 1,
       lines: [
         '0 retried',
+        '0 skipped',
         'failed: npm run test:e2e',
         'failed: npm run contract -- --check',
         '1 passed, 0 failed',
@@ -99,7 +126,10 @@ describe('the last lines of .ci/run', () => {
   })
 
   test('say that no test ran', async () => {
-    expect(count()).toEqual({ status: 1, lines: ['0 retried', 'failed: no test ran', '0 passed, 0 failed'] })
+    expect(count()).toEqual({
+      status: 1,
+      lines: ['0 retried', '0 skipped', 'failed: no test ran', '0 passed, 0 failed'],
+    })
   })
 })
 
