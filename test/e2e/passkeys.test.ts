@@ -2,43 +2,14 @@ import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import type { Page } from '../tools/playwright.ts'
 import { expectNone, testWith } from './support/browser.ts'
-import { field, givenPerson, openAs, PASSWORD } from './support/people.ts'
+import { addPasskey, passkeys, signInByPasskey, withAuthenticator } from './support/passkeys.ts'
+import { field, givenPerson, openAs, PASSWORD, signOut } from './support/people.ts'
 
 /** At localhost: browsers allow no passkeys at an IP address. */
 const test = testWith(async () => {
   const app = await startApp()
   return { ...app, url: app.url.replace('127.0.0.1', 'localhost') }
 })
-
-/** Gives the browser of a page an authenticator, whose user agrees to everything until told otherwise. */
-async function withAuthenticator(page: Page) {
-  const client = await page.context().newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-  return {
-    agree: (isUserVerified: boolean) =>
-      client.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-  }
-}
-
-const list = (page: Page) => page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem')
-
-async function add(page: Page, name: string) {
-  await page.getByRole('button', { name: 'Add passkey' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
-  await field(dialog, 'Name').fill(name)
-  await dialog.getByRole('button', { name: 'Add passkey' }).click()
-  return dialog
-}
 
 async function remove(page: Page, name: string) {
   await page.getByRole('button', { name: `Remove ${name}` }).click()
@@ -47,44 +18,36 @@ async function remove(page: Page, name: string) {
   return dialog
 }
 
-async function signOut(page: Page) {
-  await page.getByRole('button', { name: /account menu/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
-  await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
-}
-
-const signIn = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-
 describe('a passkey', () => {
   test('is added under Account, signs in, and is removed', async ({ app }) => {
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
     const page = await openAs(app, 'ada', '/settings/account')
     const authenticator = await withAuthenticator(page)
     await authenticator.agree(false)
-    const dialog = await add(page, 'Laptop')
+    const dialog = await addPasskey(page, 'Laptop')
     await dialog.getByRole('button', { name: 'Add passkey' }).waitFor()
     await authenticator.agree(true)
     await expectNone(page, dialog.getByRole('alert'))
     await dialog.getByRole('button', { name: 'Add passkey' }).click()
-    await list(page).filter({ hasText: 'never used' }).waitFor()
-    const again = await add(page, 'Laptop again')
+    await passkeys(page).filter({ hasText: 'never used' }).waitFor()
+    const again = await addPasskey(page, 'Laptop again')
     await again.getByText('This device already has a passkey for your account.').waitFor()
     await again.getByRole('button', { name: 'Cancel' }).click()
 
     await signOut(page)
     await authenticator.agree(false)
-    await signIn(page)
+    await signInByPasskey(page)
     await page.waitForTimeout(1_000)
     await authenticator.agree(true)
     await page.getByRole('alert').waitFor({ state: 'detached' })
-    await signIn(page)
+    await signInByPasskey(page)
     await page.getByRole('button', { name: /Ada.*account menu/ }).waitFor()
     await page.goto(`${app.service.url}/settings/account`)
-    await list(page).filter({ hasText: 'last used' }).waitFor()
+    await passkeys(page).filter({ hasText: 'last used' }).waitFor()
     await remove(page, 'Laptop')
-    await list(page).waitFor({ state: 'detached' })
+    await passkeys(page).waitFor({ state: 'detached' })
     await signOut(page)
-    await signIn(page)
+    await signInByPasskey(page)
     await page.getByText("Couldn't sign in with this passkey.").waitFor()
   })
 
@@ -92,27 +55,27 @@ describe('a passkey', () => {
     const { id } = await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
     const page = await openAs(app, 'ada', '/settings/account')
     await withAuthenticator(page)
-    await add(page, 'Laptop')
-    await list(page).waitFor()
+    await addPasskey(page, 'Laptop')
+    await passkeys(page).waitFor()
     await app.service.query('DELETE FROM passwords WHERE user_id = $1', [id])
     const dialog = await remove(page, 'Laptop')
     await dialog.getByText(/You have no other way to sign in/).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await expect.poll(() => list(page).count()).toBe(1)
+    await expect.poll(() => passkeys(page).count()).toBe(1)
   })
 
   test('signs in again where the last sign-in is too long ago', async ({ app }) => {
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
     const page = await openAs(app, 'ada', '/settings/account')
     await withAuthenticator(page)
-    await add(page, 'Laptop')
-    await list(page).waitFor()
+    await addPasskey(page, 'Laptop')
+    await passkeys(page).waitFor()
     await app.service.query(`UPDATE sessions SET created_at = created_at - interval '11 minutes'`)
     app.service.service.access.forget()
     await remove(page, 'Laptop')
     const again = page.getByRole('dialog', { name: 'Sign in again' })
     await again.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await list(page).waitFor({ state: 'detached' })
+    await passkeys(page).waitFor({ state: 'detached' })
   })
 })
 
@@ -135,7 +98,7 @@ describe('an invite', () => {
     await create.click()
     await page.getByRole('button', { name: /Grace.*account menu/ }).waitFor()
     await signOut(page)
-    await signIn(page)
+    await signInByPasskey(page)
     await page.getByRole('button', { name: /Grace.*account menu/ }).waitFor()
   })
 

@@ -1,23 +1,18 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { expectNone, test } from './support/browser.ts'
-import { field, givenPerson, openAs, PASSWORD, signInByPassword } from './support/people.ts'
+import {
+  field,
+  givenPerson,
+  linkIn,
+  openAs,
+  PASSWORD,
+  pickAction,
+  signInByPassword,
+  signOut,
+} from './support/people.ts'
 
 const account = (page: Page) => page.getByRole('button', { name: /account menu/ })
-
-async function pick(page: Page, person: string, item: string) {
-  await page.getByRole('button', { name: `Actions for ${person}` }).click()
-  await page.getByRole('menuitem', { name: item }).click()
-}
-
-/** The link that a dialog shows once. */
-async function linkIn(page: Page, title: string): Promise<string> {
-  const dialog = page.getByRole('dialog', { name: title })
-  const link = await dialog.locator('pre').innerText()
-  await dialog.getByRole('button', { name: "I've copied it" }).click()
-  await dialog.waitFor({ state: 'detached' })
-  return link
-}
 
 describe('the first owner', () => {
   test('is created from the session of a key, and continues as a person', async ({ app }) => {
@@ -84,7 +79,7 @@ describe('a person', () => {
     await stream
 
     await owner.getByRole('list', { name: 'Open invites' }).waitFor({ state: 'detached' })
-    await pick(owner, 'Grace Hopper', 'Change role and projects')
+    await pickAction(owner, 'Grace Hopper', 'Change role and projects')
     const access = owner.getByRole('dialog', { name: 'Access of Grace Hopper' })
     await access.getByRole('combobox', { name: 'Role' }).click()
     await owner.getByRole('option', { name: 'Viewer' }).click()
@@ -101,11 +96,11 @@ describe('a person', () => {
     await grace.getByRole('link', { name: 'In the app' }).waitFor()
     await owner.getByRole('listitem').filter({ hasText: 'Viewer' }).getByText('Mobile app').waitFor()
 
-    await pick(owner, 'Grace Hopper', 'Deactivate')
+    await pickAction(owner, 'Grace Hopper', 'Deactivate')
     await owner.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await grace.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ timeout: 5_000 })
     await owner.getByRole('listitem').filter({ hasText: 'deactivated' }).waitFor()
-    await pick(owner, 'Grace Hopper', 'Reactivate')
+    await pickAction(owner, 'Grace Hopper', 'Reactivate')
     await owner.getByRole('listitem').filter({ hasText: 'deactivated' }).waitFor({ state: 'detached' })
     const again = grace.getByRole('dialog', { name: 'Your session has ended' })
     await expect.poll(() => field(again, 'Username').inputValue()).toBe('grace')
@@ -124,12 +119,12 @@ describe('a person', () => {
     await grace.getByRole('button', { name: "I've stored it" }).waitFor()
 
     const ada = await openAs(app, 'ada', '/settings/people')
-    await pick(ada, 'Grace', 'Deactivate')
+    await pickAction(ada, 'Grace', 'Deactivate')
     await ada.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     const keys = ada.getByRole('dialog', { name: 'Rotate the keys of Grace' })
     await keys.getByRole('listitem').filter({ hasText: 'deploy' }).waitFor()
     await keys.getByRole('button', { name: 'Close' }).last().click()
-    await pick(ada, 'Ada', 'Deactivate')
+    await pickAction(ada, 'Ada', 'Deactivate')
     const refused = ada.getByRole('dialog', { name: 'Deactivate Ada?' })
     await refused.getByRole('button', { name: 'Deactivate' }).click()
     await refused.getByText(/last active owner/).waitFor()
@@ -157,7 +152,7 @@ describe('a person', () => {
   test('gets a new password by a link, which works once', async ({ app }) => {
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
     const admin = await app.open('/settings/people')
-    await pick(admin, 'Ada', 'New password')
+    await pickAction(admin, 'Ada', 'New password')
     const link = await linkIn(admin, 'New password for Ada')
     const path = link.replace(app.service.url, '')
     expect(path).toContain('/new-password#')
@@ -166,9 +161,7 @@ describe('a person', () => {
     await field(page, 'New password').fill('another long password')
     await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-    await account(page).click()
-    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
-    await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
+    await signOut(page)
     await signInByPassword(page, 'ada', 'another long password')
     await page.getByRole('heading', { name: 'All tasks' }).waitFor()
 

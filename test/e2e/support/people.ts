@@ -41,3 +41,25 @@ export async function openAs(app: AppInBrowser, username: string, path: string):
   await stream
   return page
 }
+
+/** Signs out in the menu of the account. */
+export async function signOut(page: Page) {
+  await page.getByRole('button', { name: /account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in to Inlet' }).waitFor()
+}
+
+/** Picks an item of the menu of a person. */
+export async function pickAction(page: Page, person: string, item: string) {
+  await page.getByRole('button', { name: `Actions for ${person}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** The link that a dialog shows once. */
+export async function linkIn(page: Page, title: string): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: title })
+  const link = await dialog.locator('pre').innerText()
+  await dialog.getByRole('button', { name: "I've copied it" }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return link
+}
