@@ -24,5 +24,8 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export const launchBrowser = () =>
-  chromium.launch({ executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: FLAGS })
+export const launchBrowser = (flags: string[] = []) =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: [...FLAGS, ...flags],
+  })
