@@ -52,6 +52,9 @@ export interface Caller {
 /** A caller who sent a key. */
 export type KeyCaller = Caller & { secretHash: string }
 
+/** What has become of a caller's rights: the same, other ones, or none. */
+export type Admission = 'same' | 'changed' | 'ended'
+
 /** A session of a key ends after this long without a request. */
 export const SESSION_IDLE_MS = 12 * 3_600_000
 
@@ -134,19 +137,21 @@ export function accessService({
       return true
     },
 
-    /** For streams, which outlive their request: whether the caller would still be authenticated. */
-    async isStillAdmitted(caller: Caller): Promise<boolean> {
+    /** For streams, which outlive their request: whether the caller is still authenticated, with the same rights. */
+    async admissionOf(caller: Caller): Promise<Admission> {
       const now = clock.now()
       if (caller.channel === 'dashboard') {
         const session = await credentials.sessions.find(caller.id)
-        if (!session || !isLive(session, { now, ways })) return false
+        if (!session || !isLive(session, { now, ways })) return 'ended'
         const { key, user } = session
-        return user ? hasRights(callerOfUser(user), caller) : !isPast(key?.expiresAt ?? null, now)
+        if (user) return hasRights(callerOfUser(user), caller) ? 'same' : 'changed'
+        return isPast(key?.expiresAt ?? null, now) ? 'ended' : 'same'
       }
       const { secretHash } = caller
       const row = secretHash === undefined ? undefined : await credentials.keys.findBySecret(secretHash)
       const current = row && callerBySecret(row, now)
-      return current !== undefined && !isPast(current.expiresAt, now) && hasRights(current, caller)
+      if (!current || isPast(current.expiresAt, now)) return 'ended'
+      return hasRights(current, caller) ? 'same' : 'changed'
     },
 
     /** Empties the cache, after a revocation. */

@@ -112,7 +112,7 @@ describe('a session', () => {
     await service.query(`update api_keys set ${change} where id = $1`, [used.response.body.keyId])
 
     expect(codeOf(await service.get('/api/me', unused.with))).toEqual([401, code])
-    expect(await service.service.access.isStillAdmitted(stream)).toBe(false)
+    expect(await service.service.access.admissionOf(stream)).toBe('ended')
     service.service.access.forget()
     expect(codeOf(await service.get('/api/me', used.with))).toEqual([401, code])
   })

@@ -179,4 +179,21 @@ describe('deactivating a person', () => {
     await expect.poll(() => stream.isEnded, { timeout: 2_000 }).toBe(true)
     expect((await second.get('/api/tasks', ada.with)).status).toBe(200)
   })
+
+  test('another role ends a long poll, without refusing it', async () => {
+    const ada = await person(service)
+    let isEnded = false
+    const poll = second.get('/api/changes?wait=60&type=never', ada.with).finally(() => {
+      isEnded = true
+    })
+    // It may not wait yet when the first change comes.
+    const roles = ['viewer', 'member']
+    const changeOnce = async () => {
+      await change(ada.id, { role: roles[0] })
+      roles.reverse()
+      return isEnded
+    }
+    await expect.poll(changeOnce, { timeout: 10_000 }).toBe(true)
+    expect(await poll).toMatchObject({ status: 200, body: { data: [], hasMore: false } })
+  })
 })

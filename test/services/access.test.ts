@@ -74,9 +74,9 @@ test.each([...ENDS, ...SECRET_ENDS])(
   async (_, change, code) => {
     await expect(withRows({ key: { ...row, ...change } }).callerByKey('k')).rejects.toMatchObject({ code })
     const caller = await withRows({ key: row }).callerByKey('k')
-    expect(await withRows({ key: { ...row, ...change } }).isStillAdmitted(caller)).toBe(false)
-    expect(await withRows({ key: row }).isStillAdmitted(caller)).toBe(true)
-    expect(await withRows({}).isStillAdmitted(caller)).toBe(false)
+    expect(await withRows({ key: { ...row, ...change } }).admissionOf(caller)).toBe('ended')
+    expect(await withRows({ key: row }).admissionOf(caller)).toBe('same')
+    expect(await withRows({}).admissionOf(caller)).toBe('ended')
   },
 )
 
@@ -94,9 +94,9 @@ test.each([
     code,
   })
   const caller = await withRows({ session }).callerBySession('t')
-  expect(await withRows({ session: { ...session, ...change } }).isStillAdmitted(caller)).toBe(false)
-  expect(await withRows({ session }).isStillAdmitted(caller)).toBe(true)
-  expect(await withRows({}).isStillAdmitted(caller)).toBe(false)
+  expect(await withRows({ session: { ...session, ...change } }).admissionOf(caller)).toBe('ended')
+  expect(await withRows({ session }).admissionOf(caller)).toBe('same')
+  expect(await withRows({}).admissionOf(caller)).toBe('ended')
 })
 
 test.each([

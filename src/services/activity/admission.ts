@@ -2,20 +2,22 @@ import { invalidCredentials } from '../../errors/index.ts'
 import type { AccessService, Caller } from '../access.ts'
 
 export interface AdmissionDeps {
-  access: Pick<AccessService, 'isStillAdmitted' | 'onForget'>
+  access: Pick<AccessService, 'admissionOf' | 'onForget'>
   /** How often the caller is checked again: a revoked key receives nothing more. */
   checkMs?: number | undefined
   /** Limits concurrent reads. */
   limit<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** For responses that outlive the check of their request: aborts the controller when the caller loses access. */
+/** For responses that outlive the check of their request: aborts the controller when the rights of the caller change. */
 export function admission({ access, checkMs = 5_000, limit }: AdmissionDeps) {
   return function endWithAccess(caller: Caller, ending: AbortController): void {
     async function check() {
       // While the database is unavailable there are no events and no new callers.
-      const isAdmitted = await limit(() => access.isStillAdmitted(caller)).catch(() => true)
-      if (!isAdmitted) ending.abort(invalidCredentials())
+      const admission = await limit(() => access.admissionOf(caller)).catch(() => 'same' as const)
+      if (admission === 'ended') ending.abort(invalidCredentials())
+      // The client sends the request again, with the rights that it has now.
+      if (admission === 'changed') ending.abort()
     }
     // At once after a revocation on any instance, and periodically for expiry.
     const unlisten = access.onForget(check)

@@ -24,7 +24,7 @@ test('so many long polls of all keys may be open, and others need not wait', asy
   const repos = repositories(db)
   const sequencer = changeSequencer({ changes: repos.changes, adopt: () => adoptDatabase(repos.changes) })
   const feed = activityFeed({ changes: repos.changes, sequencer })
-  const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
+  const access = { admissionOf: async () => 'same' as const, onForget: () => () => {} }
   const changes = changesService({ repos, feed, sequencer, access, maxLongPolls: 2 })
   const endings = [new AbortController(), new AbortController()]
   const list = (wait: number, ending = new AbortController()) =>

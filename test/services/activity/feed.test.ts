@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/pool.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { type Repositories, repositories } from '../../../src/repositories/index.ts'
+import type { Admission } from '../../../src/services/access.ts'
 import { activityFeed, type StreamEvent } from '../../../src/services/activity/feed.ts'
 import { adoptDatabase, changeSequencer } from '../../../src/services/activity/sequencer.ts'
 import { streamService } from '../../../src/services/activity/stream.ts'
@@ -230,7 +231,7 @@ describe('a stream of the feed', () => {
 
   test('sends a heartbeat at once and after each quiet period', async () => {
     const feed = newFeed()
-    const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
+    const access = { admissionOf: async () => 'same' as const, onForget: () => () => {} }
     const stream = streamService({ repos, feed, sequencer, access, clock, heartbeatMs: 30 })
     const controller = ending()
     const batches: StreamEvent[][] = []
@@ -246,17 +247,17 @@ describe('a stream of the feed', () => {
 
   test('stays open while its caller cannot be checked', async () => {
     const feed = newFeed()
-    let checkAdmission = async (): Promise<boolean> => {
+    let checkAdmission = async (): Promise<Admission> => {
       throw new Error('away')
     }
-    const access = { isStillAdmitted: () => checkAdmission(), onForget: () => () => {} }
+    const access = { admissionOf: () => checkAdmission(), onForget: () => () => {} }
     const stream = streamService({ repos, feed, sequencer, access, clock, heartbeatMs: 30, checkMs: 20 })
     const controller = ending()
     const events = await stream.open(caller, { request: {}, ending: controller })
     await sleep(200)
     expect(controller.signal.aborted).toBe(false)
 
-    checkAdmission = async () => false
+    checkAdmission = async () => 'ended'
 
     // Ends by itself.
     for await (const _ of events);
@@ -266,7 +267,7 @@ describe('a stream of the feed', () => {
 
   test('that ends before it started leaves no subscription', async () => {
     const feed = newFeed()
-    const access = { isStillAdmitted: async () => true, onForget: () => () => {} }
+    const access = { admissionOf: async () => 'same' as const, onForget: () => () => {} }
     const stream = streamService({ repos, feed, sequencer, access, clock })
     for (const wish of [{}, { lastEventId: caller.id }]) {
       const controller = ending()
