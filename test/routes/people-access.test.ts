@@ -4,9 +4,8 @@ import { Role } from '../../src/schemas/user.ts'
 import { type ApiResponse, startApp, type TestApp } from '../support/app.ts'
 import { callRoute, guardedRoutesOf, oneOfEach, type ResourceIds } from '../support/guarded-routes.ts'
 import { callTool, mcpConnections } from '../support/mcp-clients.ts'
-import { person, type SignedIn, signInAs } from '../support/people.ts'
+import { person, signInAs } from '../support/people.ts'
 import type { Route } from '../support/routes.ts'
-import { listenTo } from '../support/stream.ts'
 import { SENDING_ENV } from '../support/webhooks.ts'
 
 let service: TestApp
@@ -109,75 +108,5 @@ describe('every guarded route with a personal key', () => {
     await service.post('/api/tasks', { title: 'In another project', listId: inbox.id }, ada.with)
     const found = await callTool(client, 'list_tasks', {})
     expect(found.data.data.map(({ id }: { id: string }) => id)).toEqual([task.id])
-  })
-})
-
-describe('a person with three projects', () => {
-  let ada: SignedIn
-  let own: string[]
-  let hidden: { id: string; taskId: string }
-  const SECRET = 'zebrafish'
-
-  beforeAll(async () => {
-    own = await projects(3)
-    ada = await person(service, { projectIds: own })
-    const other = await service.given.project()
-    const task = {
-      title: `The ${SECRET} crashes`,
-      labels: [SECRET],
-      assignees: [SECRET],
-      listId: other.inbox.id,
-    }
-    const made = (await service.post('/api/tasks', task)).body
-    await service.post(`/api/tasks/${made.id}/comments`, { body: `About the ${SECRET}` })
-    await service.post('/api/rules', { content: `Feed the ${SECRET}.`, projectId: other.id })
-    hidden = { id: other.id, taskId: made.id }
-    const [inbox] = (await service.get(`/api/projects/${own[0]}/lists`)).body.data
-    await service.post('/api/tasks', { title: 'The crashes of ours', listId: inbox.id })
-  })
-
-  test.each([
-    ['tasks', '/api/tasks?limit=200'],
-    ['a search', `/api/tasks?q=${SECRET}`],
-    ['counts by status', `/api/tasks?q=crashes&status=open`],
-    ['labels', '/api/labels?limit=200'],
-    ['assignees', '/api/assignees?limit=200'],
-    ['projects', '/api/projects?limit=200'],
-    ['lists', '/api/lists?limit=200'],
-    ['rules', '/api/rules'],
-    ['the context', '/api/context'],
-    ['activity', '/api/activity?limit=200'],
-    ['changes with tasks', '/api/changes?since=0&include=task&limit=200'],
-    ['sources of similar tasks', '/api/deliveries?limit=200'],
-    ['CSV', '/api/tasks?format=csv'],
-  ])('sees nothing of others in %s', async (_, path) => {
-    const [mine, all] = [await service.get(path, ada.with), await service.get(path)]
-    expect([path, JSON.stringify(mine.body)]).not.toEqual([path, expect.stringContaining(SECRET)])
-    expect(JSON.stringify(mine.body)).not.toContain(hidden.id)
-    expect(JSON.stringify(mine.body)).not.toContain(hidden.taskId)
-    expect(all.status).toBeLessThan(500)
-  })
-
-  test('has no event of others in the stream', async () => {
-    const stream = await listenTo(service, { headers: ada.with.headers })
-    const [inbox] = (await service.get(`/api/projects/${own[1]}/lists`)).body.data
-    await service.patch(`/api/tasks/${hidden.taskId}`, { notes: SECRET })
-    const seen = (await service.post('/api/tasks', { title: 'seen', listId: inbox.id })).body
-    await stream.until((events) => events.some(({ data }) => data.taskId === seen.id))
-    expect(JSON.stringify(stream.events)).not.toContain(hidden.taskId)
-    stream.close()
-  })
-
-  test('must name one of them where a project has to be chosen', async () => {
-    const post = (body: object) => service.post('/api/rules', body, ada.with)
-    expect((await post({ content: 'Be brief.', projectId: own[2] })).status).toBe(201)
-    expect(await post({ content: 'Be brief.' })).toMatchObject({
-      status: 400,
-      body: { code: 'validation_failed', errors: [{ path: '/projectId', code: 'required' }] },
-    })
-    expect((await service.get('/api/me', ada.with)).body).toMatchObject({
-      projectId: null,
-      projectIds: own.toSorted(),
-    })
   })
 })
