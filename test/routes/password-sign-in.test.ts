@@ -59,18 +59,40 @@ describe('signing in with a password', () => {
   })
 })
 
+describe('a password of 10 MB', () => {
+  test.each([
+    ['signs nobody in', 'POST', '/api/sessions'],
+    ['is not set', 'PUT', '/api/me/password'],
+  ])('%s, and is not read', async (_, method, path) => {
+    const { username, with: options } = await person(service)
+    const password = 'x'.repeat(10_000_000)
+    const body = method === 'PUT' ? { password } : { username, password }
+    const response = await service.call(method, path, {
+      body,
+      ...(method === 'PUT' ? options : { key: null }),
+    })
+    expect(codeOf(response)).toEqual([413, 'body_too_large'])
+  })
+})
+
 describe('guessing passwords', () => {
   test('of one name is limited, whatever the address, and keys are not refused', async () => {
-    const [ada, bob] = [await person(service), await person(service)]
-    const guesses = Array.from({ length: 100 }, () => post({ username: ada.username, password: 'wrong' }))
+    const app = await startApp({ env: { TRUST_PROXY: 'true', RATE_LIMIT_FAILURES_PER_MINUTE: '20' } })
+    const [ada, bob] = [await person(app), await person(app)]
+    const from = (n: number, body: object) =>
+      app.post('/api/sessions', body, { key: null, headers: { 'x-forwarded-for': `203.0.113.${n}` } })
+    const guesses = Array.from({ length: 100 }, (_, n) =>
+      from(n, { username: ada.username, password: 'wrong' }),
+    )
     const codes = (await Promise.all(guesses)).map(codeOf)
     expect(codes.filter(([status]) => status === 401)).toHaveLength(10)
     expect(codes.filter(([status]) => status === 429)).toHaveLength(90)
-    const right = await post({ username: ada.username, password: PASSWORD })
+    const right = await from(200, { username: ada.username, password: PASSWORD })
     expect(right.status).toBe(429)
     expect(Number(right.headers.get('retry-after'))).toBeLessThanOrEqual(60)
-    expect((await post({ username: bob.username, password: PASSWORD })).status).toBe(201)
-    expect((await signInWithKey(service, service.adminKey)).response.status).toBe(201)
+    expect((await from(200, { username: bob.username, password: PASSWORD })).status).toBe(201)
+    expect((await signInWithKey(app, app.adminKey)).response.status).toBe(201)
+    await app.close()
   })
 
   test('does not keep a browser out that signed in with the password before', async () => {
@@ -117,11 +139,13 @@ describe('guessing passwords', () => {
     for (let n = 0; n < 25; n++) {
       expect((await post({ username: ada.username, password: PASSWORD }, app)).status).toBe(201)
     }
-    const guesses = Array.from({ length: 30 }, (_, n) =>
+    const guesses = Array.from({ length: 100 }, (_, n) =>
       post({ username: `name-${n}`, password: 'wrong' }, app),
     )
     const codes = (await Promise.all(guesses)).map(({ status }) => status)
     expect(codes.filter((status) => status === 401)).toHaveLength(20)
+    expect(codes.filter((status) => status === 429)).toHaveLength(80)
+    // Its people can still use their keys, and sign in with one.
     expect((await post({ key: app.adminKey }, app)).status).toBe(201)
     await app.close()
   })
