@@ -1,5 +1,5 @@
 import { columnArrays } from '../db/column-arrays.ts'
-import { and, desc, eq, isNotNull, lte, type SQL, sql } from '../db/drizzle.ts'
+import { and, asc, desc, eq, gt, isNotNull, lte, type SQL, sql } from '../db/drizzle.ts'
 import { opaqueArray, preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
 import { projects } from '../db/tables/projects.ts'
@@ -68,6 +68,9 @@ export type ExpiredClaim = Pick<
  * because each connection plans each.
  */
 export const CLAIM_BATCHES = [16, 8, 4, 2, 1] as const
+
+/** Leases of a person that end in one statement. */
+const MAX_ENDED = 1_000
 
 /** As a subquery: an index can be compared with its value, but not with a function that changes within the statement. */
 const now = sql`(select clock_timestamp())`
@@ -281,10 +284,22 @@ export function claimsRepository(db: Executor, reach: Reach) {
 
     /** Ends the leases of all claims of a person: the tasks are open at once, and are logged as expired. */
     async endLeasesOf(userId: string): Promise<void> {
-      await db
-        .update(tasks)
-        .set({ claimExpiresAt: sql`clock_timestamp()` })
-        .where(and(isNotNull(tasks.claimExpiresAt), eq(tasks.claimedById, userId)))
+      const isOfUser = eq(tasks.claimedById, userId)
+      // Without statistics the planner takes all tasks for claimed, and would read them all.
+      const some = db
+        .select({ id: tasks.id })
+        .from(tasks)
+        .where(and(isNotNull(tasks.claimExpiresAt), gt(tasks.claimExpiresAt, now), opaque(isOfUser)))
+        .orderBy(asc(tasks.claimExpiresAt))
+        .limit(MAX_ENDED)
+      let ended: number | null
+      do {
+        const result = await db
+          .update(tasks)
+          .set({ claimExpiresAt: sql`clock_timestamp()` })
+          .where(and(sql`${tasks.id} = any(array(${some}))`, isNotNull(tasks.claimExpiresAt), isOfUser))
+        ended = result.rowCount
+      } while (ended === MAX_ENDED)
     },
 
     /** Whether the lease of any claim is over. */

@@ -86,6 +86,8 @@ export function sessionsRepository(db: Executor, reach: Reach) {
     /** Sessions that have not ended, oldest first; optionally of one key or person. */
     async list(filter: SessionFilter): Promise<SessionWithHolder[]> {
       const { holder } = filter
+      // Without statistics the planner would read all in the order of their ids.
+      const ids = holder && db.select({ id: sessions.id }).from(sessions).where(isOf(holder))
       const isOpen = sql`case when ${sessions.userId} is null
         then ${apiKeys.revokedAt} is null and ${gt(sessions.lastSeenAt, filter.seenSince)}
           and (${apiKeySecrets.expiresAt} > ${filter.now.toISOString()}::timestamptz) is not false
@@ -95,7 +97,7 @@ export function sessionsRepository(db: Executor, reach: Reach) {
           and(
             inReach && !(holder && 'userId' in holder) ? opaque(inReach) : undefined,
             opaque(isOpen),
-            holder && isOf(holder),
+            ids && sql`${sessions.id} = any(array(${ids}))`,
             filter.after ? gt(sessions.id, filter.after) : undefined,
           ),
         )

@@ -159,6 +159,25 @@ describe('deactivating a person', () => {
     )
   })
 
+  test('ends all claims of the person, however many, and no others', async () => {
+    const { inbox } = await service.given.project()
+    const [ada, bob] = [await person(service), await person(service)]
+    await service.query(
+      `insert into tasks (id, title, status, priority, source, project_id, list_id, labels, assignees, metadata,
+         created_by_type, created_by_name, created_at, updated_at, version, claim_number, claim_expires_at,
+         claimed_by_type, claimed_by_id, claimed_by_name)
+       select uuidv7(), 'x', 'in_progress', 1, 'api', $1, $2, '{}', '{}', '{}', 'system', 'test', now(), now(), 1, 1,
+         now() + make_interval(mins => i), 'user', case when i > 10 then $3::uuid else $4::uuid end, 'test'
+       from generate_series(1, 2110) as i`,
+      [inbox.projectId, inbox.id, ada.id, bob.id],
+    )
+    expect((await change(ada.id, { isActive: false })).status).toBe(200)
+    const left = await service.query(
+      'select claimed_by_id as by, count(*)::integer from tasks where claim_expires_at > now() group by 1',
+    )
+    expect(left).toEqual([{ by: bob.id, count: 10 }])
+  })
+
   test('who is not an owner any more changes nothing, also if the request has waited', async () => {
     const [ada, bob] = [await person(service, { role: 'owner' }), await person(service, { role: 'owner' })]
     const actor = { type: 'user' as const, id: ada.id, name: ada.name }
