@@ -55,8 +55,7 @@ export default function PeoplePage() {
   return (
     <div className={styles.content}>
       <PageHeader title="People" action={query.data?.length !== 0 && inviteButton}>
-        People who can sign in to the dashboard with a username and password. Roles and projects limit what a
-        person can do.
+        People who can sign in to the dashboard. Roles and projects limit what a person can do.
       </PageHeader>
       {query.isPending && <Skeleton height={160} />}
       {query.isError && <LoadError what="people" query={query} />}
