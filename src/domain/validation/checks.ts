@@ -28,13 +28,13 @@ interface CheckOptions {
 
 /**
  * Compiles schemas to checks that report every error, support the keywords of `schemas/parts.ts`, and stay cheap for
- * input with a million errors. A schema is compiled when it is first used: compiling all took a quarter of the
- * startup time.
+ * input with a million errors. A schema is compiled when it is first used, as is the compiler itself: both together took a
+ * third of the startup time.
  */
 export function checkCompiler(options: CheckOptions) {
-  const ajv = ajvWith(options)
+  const ajv = lazily(() => ajvWith(options))
   return (schema: unknown, defaultPath: PathOf = (pointer) => pointer): Check => {
-    const compiled = lazily(() => ajv.compile(bounded(schema) as object))
+    const compiled = lazily(() => ajv().compile(bounded(schema) as object))
     return (value, pathOf = defaultPath) => {
       const validate = compiled()
       return validate(value) ? {} : { error: validationError(validate.errors ?? [], pathOf) }
@@ -87,9 +87,13 @@ function ajvWith(options: CheckOptions): Ajv2020 {
     validate: (limits: { maxBytes: number; maxDepth: number }, value: object) => isJsonWithin(value, limits),
   })
   ajv.addKeyword({ keyword: 'x-closed', type: 'object', errors: true, validate: onlyKnownMembers })
-  for (const schema of namedSchemas) ajv.addSchema(bounded(schema) as object, `${schema.$id}#`)
+  for (const [name, schema] of boundedSchemas()) ajv.addSchema(schema, name)
   return ajv
 }
+
+const boundedSchemas = lazily(() =>
+  namedSchemas.map((schema) => [`${schema.$id}#`, bounded(schema) as object] as const),
+)
 
 /**
  * Returns the schema with bounds on the cost of reporting all errors: items of an array over its limit are not
