@@ -5,13 +5,10 @@ import { useLocation } from 'wouter'
 import type { TaskListItem } from '../api/queries.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { undoLatest } from '../components/undo.tsx'
-import { beginPendingSearch, bufferSearchKey, isSearchPending } from './pending-search.ts'
+import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
 
-/** Kept with an address in the history, but not shown. */
-export type HistoryState = {
-  /** Whether to focus the search box after navigation. */
-  isSearching?: boolean
-} | null
+/** How long keys wait for the search box of a page that may not come. */
+const MAX_SEARCH_WAIT_MS = 5_000
 
 /** Opens the dialog for a new task, which the app shell renders. */
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
@@ -28,9 +25,9 @@ export interface PaletteRequest {
   onEdit?(edit: Promise<string[]>): void
 }
 
-/** Opens the command palette, which the app shell renders. Keys that follow are its input, also while it loads. */
+/** Opens the command palette, which the app shell renders. Keys that follow wait for it. */
 export function openPalette({ step, tasks, onEdit }: PaletteRequest) {
-  beginPendingSearch()
+  holdKeys()
   dispatchEvent(
     new CustomEvent<PaletteRequest>('inlet:palette', { detail: { step, tasks, ...(onEdit && { onEdit }) } }),
   )
@@ -38,6 +35,9 @@ export function openPalette({ step, tasks, onEdit }: PaletteRequest) {
 
 const OWN_KEYS =
   'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]'
+
+/** Keys inside never wait for what the page opens. */
+const TEXT_INPUT = 'input, textarea, [role="dialog"]'
 
 /** A modal that is open or still loading. */
 const BLOCKING = 'dialog, [role="dialog"][aria-modal="true"], [data-dialog-loading], [aria-busy="true"]'
@@ -54,7 +54,7 @@ function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.altKey || isComposing(event)) return false
   const target = event.target as HTMLElement | null
   if (target?.closest(OWN_KEYS)) return false
-  return !isSearchPending() && !document.querySelector(BLOCKING)
+  return !areKeysHeld() && !document.querySelector(BLOCKING)
 }
 
 /** The global shortcuts. */
@@ -69,8 +69,16 @@ export function useShortcuts() {
       opener.current = document.activeElement
       newTask.open()
     }
+    const queue = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement | null
+      if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
+      // Gives up what an open dialog waits for.
+      if (event.key === 'Escape' && document.querySelector('dialog')) discardKeys()
+      if (isComposing(event) || !queueKey(event)) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
     const onKey = (event: KeyboardEvent) => {
-      if (!isComposing(event) && bufferSearchKey(event)) return event.preventDefault()
       // On task pages the list handles it, which knows the tasks to change.
       if (event.key === 'k' && isCommandKey(event) && !location.pathname.startsWith('/tasks')) {
         event.preventDefault()
@@ -79,10 +87,10 @@ export function useShortcuts() {
       if (!isShortcut(event)) return
       if (event.key === '?') help.open()
       else if (event.key === 'c') openNewTaskDialog()
-      // On task pages the search box handles it.
+      // On task pages the search box handles it; keys wait for one that is not there yet.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
-        beginPendingSearch()
-        navigate('/tasks', { state: { isSearching: true } satisfies HistoryState })
+        holdKeys(MAX_SEARCH_WAIT_MS)
+        navigate('/tasks')
       } else if (event.key === 'z' && !event.repeat) undoLatest()
       else return
       event.preventDefault()
@@ -90,11 +98,14 @@ export function useShortcuts() {
     // Rendered before the next key press.
     const showPalette = (event: Event) =>
       flushSync(() => setPalette((event as CustomEvent<PaletteRequest>).detail))
+    // Before any other listener.
+    addEventListener('keydown', queue, { capture: true })
     addEventListener('keydown', onKey)
     addEventListener('inlet:palette', showPalette)
     addEventListener('inlet:new-task', openNewTaskDialog)
     addEventListener('inlet:help', help.open)
     return () => {
+      removeEventListener('keydown', queue, { capture: true })
       removeEventListener('keydown', onKey)
       removeEventListener('inlet:palette', showPalette)
       removeEventListener('inlet:new-task', openNewTaskDialog)

@@ -12,11 +12,11 @@ import { useFilters } from '../tasks/use-filters.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
-import { type StepProps, tasksText, textOf } from './property-steps.tsx'
+import { type StepProps, tasksText } from './property-steps.tsx'
 
 /** What can be done with the tasks, pages to go to, and tasks found by words or number. */
-export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProps) {
-  const [text, setText] = useState(textOf(typed))
+export function CommandStep({ tasks, actions, onStep, onClose }: StepProps) {
+  const [text, setText] = useState('')
   const [, navigate] = useLocation()
   const { can } = useMe()
   const changes = taskCommands({ tasks, actions, onStep })
@@ -45,7 +45,6 @@ export function CommandStep({ tasks, actions, typed, onStep, onClose }: StepProp
       text={text}
       onType={setText}
       isSettled={found.isSettled}
-      isEntered={typed.includes('\n')}
       onClose={onClose}
     />
   )

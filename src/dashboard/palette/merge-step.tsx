@@ -7,14 +7,14 @@ import { similarQuery } from '../tasks/reports/queries.ts'
 import { useMerge } from '../tasks/reports/use-merge.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
-import { type StepProps, tasksText, textOf } from './property-steps.tsx'
+import { type StepProps, tasksText } from './property-steps.tsx'
 
 /** Each is one request. */
 const MAX_MERGED = 50
 
 /** Picks the task that the others become reports of: one of them, a similar one, or one that is found by words. */
-export function MergeStep({ tasks: given, typed, step: _, actions: __, ...rest }: StepProps) {
-  const [text, setText] = useState(textOf(typed))
+export function MergeStep({ tasks: given, step: _, actions: __, ...rest }: StepProps) {
+  const [text, setText] = useState('')
   const { merge } = useMerge()
   const tasks = given.filter(({ mergedInto }) => mergedInto === null)
   // What has reports can't become one.
@@ -58,7 +58,6 @@ export function MergeStep({ tasks: given, typed, step: _, actions: __, ...rest }
       none={
         refusal ?? (text.trim() === '' ? 'Find a task of the same project by words or #number.' : undefined)
       }
-      isEntered={typed.includes('\n')}
     />
   )
 }

@@ -1,7 +1,9 @@
 import { Kbd } from '@mantine/core'
 import { CheckIcon } from '@primer/octicons-react'
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEffect, useState } from 'react'
 import { isComposing, isEnter } from '../components/is-enter.ts'
+import { holdKeys } from '../keyboard/key-queue.ts'
+import { releaseKeys } from '../keyboard/release-keys.ts'
 import { matchingOptions, type Option } from './options.ts'
 import styles from './palette.module.css'
 
@@ -15,8 +17,6 @@ interface OptionListProps {
   isSettled: boolean
   /** The options that belong to the text, so that Enter can close the palette before they are loaded. */
   resolve?(): Promise<Option[]>
-  /** Whether Enter was pressed before the palette was rendered. */
-  isEntered: boolean
   /** Instead of "No matches". */
   none?: string | undefined
   onBack?(): void
@@ -28,7 +28,8 @@ export function OptionList(props: OptionListProps) {
   const { label, options, text, isSettled, onClose } = props
   const id = useId()
   const [highlightedId, setHighlightedId] = useState<string>()
-  const [isEntered, setEntered] = useState(props.isEntered)
+  /** Whether Enter was pressed before the options were there. */
+  const [isEntered, setEntered] = useState(false)
   const shown = matchingOptions(options, text.trim())
   const index = Math.max(
     0,
@@ -43,15 +44,22 @@ export function OptionList(props: OptionListProps) {
   }
   function enter() {
     if (highlighted && (isSettled || highlightedId)) return run(highlighted)
-    if (!props.resolve || text.trim() === '') return setEntered(true)
+    if (isSettled) return
+    if (!props.resolve || text.trim() === '') {
+      holdKeys()
+      return setEntered(true)
+    }
     onClose()
     void props.resolve().then((options) => matchingOptions(options, text.trim())[0]?.run())
   }
   useEffect(() => {
-    if (!isEntered || !(isSettled || props.resolve)) return
+    if (!isEntered || !isSettled) return
     setEntered(false)
-    enter()
+    if (highlighted) run(highlighted)
+    else releaseKeys()
   })
+  // The input has the focus now.
+  useLayoutEffect(() => releaseKeys(), [])
   useEffect(() => {
     if (highlighted) document.getElementById(`${id}-${highlighted.id}`)?.scrollIntoView({ block: 'nearest' })
   }, [id, highlighted])
@@ -60,6 +68,7 @@ export function OptionList(props: OptionListProps) {
     if (isComposing(event)) return
     const isCommand = event.ctrlKey || event.metaKey
     if (isEnter(event)) enter()
+    else if (event.key === 'Escape') onClose()
     else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       const step = event.key === 'ArrowDown' ? 1 : -1
       setHighlightedId(shown[(index + step + shown.length) % shown.length]?.id)
@@ -89,7 +98,6 @@ export function OptionList(props: OptionListProps) {
         onKeyDown={onKeyDown}
         onChange={(event) => {
           setHighlightedId(undefined)
-          setEntered(false)
           props.onType(event.currentTarget.value)
         }}
       />

@@ -1,5 +1,5 @@
 import { type ComponentType, useLayoutEffect, useRef, useState } from 'react'
-import { endPendingSearch } from '../keyboard/pending-search.ts'
+import { releaseKeys } from '../keyboard/release-keys.ts'
 import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
 import { type TaskActions, useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { CommandStep } from './command-step.tsx'
@@ -26,16 +26,18 @@ export default function Palette({
 }: PaletteRequest & { onClose(): void }) {
   const actions = followed(useTaskActions(), onEdit)
   const dialog = useRef<HTMLDialogElement>(null)
-  const [current, setCurrent] = useState<{ step: PaletteStep; typed: string }>()
-  // The browser's own modal takes the focus at once and gives it back. Until then, keys are buffered.
+  const [step, setStep] = useState<PaletteStep>()
+  // The browser's own modal takes the focus at once and gives it back.
   useLayoutEffect(() => {
     const opened = dialog.current
     opened?.showModal()
-    setCurrent({ step: firstStep, typed: endPendingSearch() })
-    return () => opened?.close()
+    setStep(firstStep)
+    return () => {
+      opened?.close()
+      releaseKeys()
+    }
   }, [firstStep])
-  const goTo = (step: PaletteStep) => setCurrent({ step, typed: '' })
-  const Step = current && STEPS[current.step]
+  const Step = step && STEPS[step]
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same.
     <dialog
@@ -47,12 +49,12 @@ export default function Palette({
     >
       {Step && (
         <Step
-          key={current.step}
-          {...current}
+          key={step}
+          step={step}
           tasks={tasks}
           actions={actions}
-          onStep={goTo}
-          {...(current.step !== firstStep && { onBack: () => goTo(firstStep) })}
+          onStep={setStep}
+          {...(step !== firstStep && { onBack: () => setStep(firstStep) })}
           onClose={onClose}
         />
       )}

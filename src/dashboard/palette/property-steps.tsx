@@ -17,16 +17,11 @@ export interface StepProps {
   step: PaletteStep
   tasks: TaskListItem[]
   actions: TaskActions
-  /** Typed before the palette was rendered; Enter is a line break. */
-  typed: string
   onStep(step: PaletteStep): void
   /** To the step before, if there was one. */
   onBack?(): void
   onClose(): void
 }
-
-/** What was typed until Enter. */
-export const textOf = (typed: string) => typed.replace(/\n.*/s, '')
 
 /** The tasks in words. */
 export const tasksText = (tasks: TaskListItem[]) =>
@@ -60,8 +55,8 @@ interface ValueStepProps<T extends string> extends StepProps {
 }
 
 function ValueStep<T extends string>(props: ValueStepProps<T>) {
-  const { label, names, currentOf, changeTo, tasks, actions, typed, ...rest } = props
-  const [text, setText] = useState(textOf(typed))
+  const { label, names, currentOf, changeTo, tasks, actions, ...rest } = props
+  const [text, setText] = useState('')
   const options = (Object.entries(names) as [T, string][]).map(
     ([value, name]): Option => ({
       id: value,
@@ -80,13 +75,12 @@ function ValueStep<T extends string>(props: ValueStepProps<T>) {
       text={text}
       onType={setText}
       isSettled
-      isEntered={typed.includes('\n')}
     />
   )
 }
 
-export function ListStep({ tasks, actions, typed, ...rest }: StepProps) {
-  const [text, setText] = useState(textOf(typed))
+export function ListStep({ tasks, actions, ...rest }: StepProps) {
+  const [text, setText] = useState('')
   const allLists = useAllLists()
   const options = allLists.flatMap(({ project, lists }) =>
     lists.map(
@@ -110,17 +104,16 @@ export function ListStep({ tasks, actions, typed, ...rest }: StepProps) {
       onType={setText}
       // Every project has at least one list.
       isSettled={allLists.length > 0 && allLists.every(({ lists }) => lists.length > 0)}
-      isEntered={typed.includes('\n')}
     />
   )
 }
 
 /** Labels or assignees: adds the name to the tasks, or removes it when all of them have it. */
-export function NameStep({ step, tasks, actions, typed, ...rest }: StepProps) {
+export function NameStep({ step, tasks, actions, ...rest }: StepProps) {
   const field = step === 'labels' ? 'labels' : 'assignees'
   const noun = field === 'labels' ? 'label' : 'assignee'
   const queryClient = useQueryClient()
-  const [text, setText] = useState(textOf(typed))
+  const [text, setText] = useState('')
   const name = text.trim()
   const [queried] = useDebouncedValue(name, TYPING_MS)
   const [projectId, ...otherIds] = new Set(tasks.map((task) => task.projectId))
@@ -155,7 +148,6 @@ export function NameStep({ step, tasks, actions, typed, ...rest }: StepProps) {
       onType={setText}
       isSettled={queried === name && !isFetching}
       resolve={async () => optionsOf(await queryClient.fetchQuery(queryOf(name)).catch(() => data))}
-      isEntered={typed.includes('\n')}
     />
   )
 }

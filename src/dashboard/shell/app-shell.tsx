@@ -5,6 +5,7 @@ import { type ReactNode, Suspense, useDeferredValue, useEffect, useTransition } 
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
 import { Logo } from '../components/logo.tsx'
 import { useHasBeenTrue } from '../components/use-open-state.ts'
+import { discardKeys } from '../keyboard/key-queue.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
@@ -16,7 +17,12 @@ import { Sidebar } from './sidebar.tsx'
 
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
-const Palette = preloadDialog(() => import('../palette/palette.tsx'))
+const Palette = preloadDialog(() =>
+  import('../palette/palette.tsx').catch((error: unknown) => {
+    discardKeys()
+    throw error
+  }),
+)
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** The layout of all pages behind sign-in: sidebar, live updates and global shortcuts. */

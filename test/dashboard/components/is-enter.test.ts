@@ -40,7 +40,7 @@ describe('Enter', () => {
     )
     expect(readers.sort()).toEqual([
       'components/is-enter.ts',
-      'keyboard/pending-search.ts',
+      'keyboard/release-keys.ts',
       'tasks/list/list-command.ts',
     ])
   })

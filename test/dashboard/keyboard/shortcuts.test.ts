@@ -1,14 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import {
-  beginPendingSearch,
-  bufferSearchKey,
-  endPendingSearch,
-  isSearchPending,
-} from '../../../src/dashboard/keyboard/pending-search.ts'
+import { discardKeys, holdKeys } from '../../../src/dashboard/keyboard/key-queue.ts'
 import { isCommandKey, isShortcut } from '../../../src/dashboard/keyboard/shortcuts.ts'
 
 afterEach(() => {
-  endPendingSearch()
+  discardKeys()
   vi.unstubAllGlobals()
   vi.useRealTimers()
 })
@@ -59,10 +54,10 @@ describe('a key without modifiers', () => {
     },
   )
 
-  test('is no shortcut while the search box is pending, for at most 5 seconds', () => {
+  test('is no shortcut while keys are held, for some time at most', () => {
     vi.useFakeTimers()
     givenPage()
-    beginPendingSearch()
+    holdKeys(5_000)
     vi.advanceTimersByTime(4_999)
     expect(isShortcut(key('c'))).toBe(false)
     vi.advanceTimersByTime(1)
@@ -88,51 +83,6 @@ describe('a key with Ctrl or Command', () => {
   test('is no command while a dialog is open', () => {
     givenPage('dialog')
     expect(isCommandKey(key('k', { ctrlKey: true }))).toBe(false)
-  })
-})
-
-describe('text typed before the search box is rendered', () => {
-  test('is entered into it', () => {
-    beginPendingSearch()
-    for (const name of ['c', 'r', 'x', 'Backspace', 'a', ' ', 'Ü'])
-      expect(bufferSearchKey(key(name))).toBe(true)
-    expect(endPendingSearch()).toBe('cra Ü')
-    expect(isSearchPending()).toBe(false)
-  })
-
-  test.each([key('Tab'), key('ArrowDown'), key('r', { metaKey: true }), key('l', { ctrlKey: true })])(
-    'does not include keys of the browser: $key',
-    (pressed) => {
-      beginPendingSearch()
-      expect(bufferSearchKey(pressed)).toBe(false)
-      expect(endPendingSearch()).toBe('')
-    },
-  )
-
-  test('ends with a line break after Enter', () => {
-    beginPendingSearch()
-    for (const name of ['h', 'i', 'Enter']) expect(bufferSearchKey(key(name))).toBe(true)
-    expect(endPendingSearch()).toBe('hi\n')
-  })
-
-  test('does not include the key that asked for it', () => {
-    beginPendingSearch()
-    expect(bufferSearchKey(key('p', { defaultPrevented: true }))).toBe(false)
-    expect(endPendingSearch()).toBe('')
-  })
-
-  test('is discarded by Escape', () => {
-    beginPendingSearch()
-    expect(bufferSearchKey(key('Escape'))).toBe(true)
-    expect(isSearchPending()).toBe(false)
-    expect(bufferSearchKey(key('c'))).toBe(false)
-  })
-
-  test('does not include text of an earlier search', () => {
-    beginPendingSearch()
-    bufferSearchKey(key('x'))
-    beginPendingSearch()
-    expect(endPendingSearch()).toBe('')
   })
 })
 

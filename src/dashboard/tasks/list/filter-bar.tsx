@@ -2,19 +2,20 @@ import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
 import { SearchIcon, SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useHistoryState } from 'wouter/use-browser-location'
 import { DEFAULT_SORT, MAX_QUERY, type TaskFilters } from '../../api/queries.ts'
 import { isEnter } from '../../components/is-enter.ts'
-import { preload } from '../../components/lazy.tsx'
+import { preload, preloadModule } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
-import { endPendingSearch } from '../../keyboard/pending-search.ts'
-import { type HistoryState, isShortcut } from '../../keyboard/shortcuts.ts'
+import { areKeysHeld } from '../../keyboard/key-queue.ts'
+import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
 import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
 const MoreFilters = preload(() => import('./more-filters.tsx'))
+
+const loadReleaseKeys = preloadModule(() => import('../../keyboard/release-keys.ts'))
 
 const DEBOUNCE_MS = 250
 
@@ -68,8 +69,6 @@ export function FilterBar({ filters }: { filters: TaskFilters }) {
 function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   const [text, setText] = useState(q)
   const inputRef = useRef<HTMLInputElement>(null)
-  const [, navigate] = useLocation()
-  const isFocusRequested = useHistoryState<HistoryState>()?.isSearching
   const search = useRef((_: string) => {})
   // Searches that this input started and that may not be in the address yet. None of them may replace newer
   // input.
@@ -89,14 +88,14 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
     const timer = setTimeout(() => search.current(text.trim()), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text, q])
+  // Another page asked for it with a key.
   useEffect(() => {
-    if (!isFocusRequested) return
-    inputRef.current?.focus()
-    const typed = endPendingSearch().trimEnd()
-    if (typed) setText(typed)
-    // Only once: going back in the history must not focus the search box.
-    navigate(location.href, { replace: true })
-  }, [isFocusRequested, navigate])
+    if (!areKeysHeld()) return
+    void loadReleaseKeys().then(({ releaseKeys }) => {
+      inputRef.current?.focus()
+      releaseKeys()
+    })
+  }, [])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || !isShortcut(event)) return
