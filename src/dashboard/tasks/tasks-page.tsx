@@ -45,7 +45,7 @@ export function TasksPage({ children }: { children: ReactNode }) {
         {can('tasks:read') ? (
           <>
             <FilterBar filters={filters} />
-            <TaskList key={JSON.stringify(filters)} filters={filters} openId={taskId} />
+            <TaskList key={JSON.stringify(filters)} filters={filters} />
           </>
         ) : (
           <p className="quiet" style={{ padding: 16 }}>

@@ -98,7 +98,8 @@ export function commandOf(
     return openId ? { type: 'close' } : undefined
   }
   if (!mayWrite) return undefined
-  if (key === 'x' && target && rows.includes(target)) return { type: 'toggleSelection', id: target.id }
+  if (key === 'x' && target && rows.some(({ id }) => id === target.id))
+    return { type: 'toggleSelection', id: target.id }
   if (tasks.length === 0) return undefined
   const reason = LOCKS.get(key)?.(tasks)
   if (reason) return { type: 'refuse', reason }

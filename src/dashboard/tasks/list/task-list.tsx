@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import {
   type Project,
@@ -17,9 +17,11 @@ import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
+import { openTaskId, useOpenTaskId } from '../open-task.ts'
 import styles from './task-list.module.css'
 import { TaskListLoading } from './task-list-loading.tsx'
 import { TaskRow } from './task-row.tsx'
+import { useCursor } from './use-cursor.ts'
 import { useListShortcuts } from './use-list-shortcuts.ts'
 import { useNewTasks } from './use-new-tasks.ts'
 import { useRowFocus } from './use-row-focus.ts'
@@ -40,11 +42,10 @@ const NO_ROWS: TaskListItem[] = []
 
 interface TaskListProps {
   filters: TaskFilters
-  openId: string | undefined
 }
 
 /** A virtualized list. */
-export function TaskList({ filters, openId }: TaskListProps) {
+export function TaskList({ filters }: TaskListProps) {
   const [, navigate] = useLocation()
   const searchStr = formatFilters(filters)
   const { can } = useMe()
@@ -56,7 +57,8 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const rows = useDeferredValue(loaded, NO_ROWS)
   const scroller = useRef<HTMLElement>(null)
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
-  const [focusedId, setFocusedId] = useState<string>()
+  const openId = useOpenTaskId()
+  const { cursor, focusedId } = useCursor()
   const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
   const visibleRows = useVisibleRows({
     scroller,
@@ -76,22 +78,21 @@ export function TaskList({ filters, openId }: TaskListProps) {
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
-    (taskId: string) => navigate(`/tasks/${taskId}${searchStr}`, { replace: Boolean(openId) }),
-    [navigate, searchStr, openId],
+    (taskId: string) => navigate(`/tasks/${taskId}${searchStr}`, { replace: openTaskId() !== undefined }),
+    [navigate, searchStr],
   )
   useListShortcuts({
     rows,
-    focusedId,
+    cursor,
     selection,
     actions,
-    openId,
     mayWrite: can('tasks:write'),
     onOpen: open,
     onFocus(id, index) {
-      setFocusedId(id)
+      cursor.moveTo(id)
       focusRow(id)
       visibleRows.scrollToIndex(index)
-      if (openId) open(id)
+      if (openTaskId()) open(id)
     },
     onClose: () => navigate(`/tasks${searchStr}`),
   })
@@ -146,7 +147,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 start={index * rowHeight}
                 height={rowHeight}
                 isOpen={task.id === openId}
-                isFocused={task.id === focusedId}
+                isHighlighted={task.id === (openId ?? focusedId)}
                 isTabStop={index === Math.max(0, focusedIndex)}
                 isSelected={selection.ids.has(task.id)}
                 labelColors={labelColors}
@@ -155,7 +156,7 @@ export function TaskList({ filters, openId }: TaskListProps) {
                 mayWrite={can('tasks:write')}
                 searchStr={searchStr}
                 onOpen={open}
-                onFocus={setFocusedId}
+                onFocus={cursor.moveTo}
                 onToggle={actions.toggleDone}
                 onSelect={selection.toggle}
               />

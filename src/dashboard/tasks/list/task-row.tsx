@@ -18,7 +18,8 @@ interface TaskRowProps {
   start: number
   height: number
   isOpen: boolean
-  isFocused: boolean
+  /** Whether keys act on this row. */
+  isHighlighted: boolean
   /** Whether Tab stops at this row (roving tabindex). */
   isTabStop: boolean
   isSelected: boolean
@@ -39,7 +40,8 @@ const LABELS_SHOWN = 2
 const SimilarCount = preload(() => import('../reports/similar-count.tsx'))
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
-  const { task, index, total, start, height, isOpen, isFocused, isSelected, isSelecting, mayWrite } = props
+  const { task, index, total, start, height, isOpen, isHighlighted, isSelected, isSelecting, mayWrite } =
+    props
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
   const lock = statusLock([task])
@@ -50,7 +52,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     isDone && styles.done,
     isOpen && styles.open,
     isSelected && styles.selected,
-    isFocused && styles.focused,
+    isHighlighted && styles.highlighted,
     isSelecting && styles.selecting,
   ]
   const openOrSelect = (event: ReactMouseEvent) => {
@@ -63,6 +65,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     <div
       role="listitem"
       data-task={task.id}
+      aria-current={isHighlighted || undefined}
       onFocus={() => props.onFocus(task.id)}
       aria-posinset={index + 1}
       aria-setsize={total}

@@ -1,15 +1,18 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
 import { toast } from '../../components/toast.ts'
 import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
+import { openTaskId } from '../open-task.ts'
 import { endSelection } from './end-selection.ts'
 import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
+import type { Cursor } from './use-cursor.ts'
 import type { Selection } from './use-selection.ts'
 
-interface ListShortcuts extends Omit<ListState, 'selectedTasks'> {
+interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite'> {
+  cursor: Cursor
   selection: Selection
   actions: TaskActions
   onFocus(id: string, index: number): void
@@ -20,14 +23,20 @@ interface ListShortcuts extends Omit<ListState, 'selectedTasks'> {
 /** The shortcuts of the task list; the help dialog lists them. */
 export function useListShortcuts(options: ListShortcuts) {
   const queryClient = useQueryClient()
-  const latest = useRef(options)
-  latest.current = options
+  const shown = useRef(options)
   const lastIndex = useRef(0)
+  // Not while rendering: what is rendered may never be shown.
+  useLayoutEffect(() => {
+    shown.current = options
+  })
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = isCommandKey(event)
       if (!isCommand && !isShortcut(event)) return
-      const { selection, ...state } = latest.current
+      const { rows, mayWrite, selection, cursor } = shown.current
+      // Rendering may be behind of both.
+      const highlighted = { openId: openTaskId(), focusedId: cursor.id() }
+      const state = { rows, mayWrite, selectedTasks: selection.tasks, ...highlighted }
       const position = positionOf(state, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
@@ -39,10 +48,11 @@ export function useListShortcuts(options: ListShortcuts) {
         // Beside an open task, arrow keys without a focus scroll its text.
         isInList: isIn(event, '[data-list]') || (!state.openId && isUnfocused(event)),
       }
-      const command = commandOf(pressed, { ...state, selectedTasks: selection.tasks, position, target })
+      const command = commandOf(pressed, { ...state, position, target })
       if (!command) return
       event.preventDefault()
-      run(command, latest.current)
+      // A key that is held down moves, and does nothing else again and again.
+      if (!event.repeat || 'index' in command) run(command, shown.current)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
@@ -60,11 +70,10 @@ interface Target extends Pick<ListState, 'rows' | 'openId'> {
   index: number | undefined
 }
 
-/** The open task, even if its row is not loaded; otherwise the focused one. */
-function targetOf(queryClient: QueryClient, { rows, openId, index }: Target) {
-  const row = index === undefined ? undefined : rows[index]
-  if (!openId || row?.id === openId) return row
-  return recordsOf(queryClient).full(openId) as TaskListItem | undefined
+/** The open task, even if its row is not loaded; otherwise the focused one. As it is now: rows are rendered later. */
+function targetOf(queryClient: QueryClient, { rows, openId, index }: Target): TaskListItem | undefined {
+  const id = openId ?? (index === undefined ? undefined : rows[index]?.id)
+  return id === undefined ? undefined : recordsOf(queryClient).row(id)
 }
 
 function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClose }: ListShortcuts) {
