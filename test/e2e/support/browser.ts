@@ -39,16 +39,30 @@ const withBrowser = base.extend(
 /** A test with its own service and database. */
 export const test = testWith(startApp)
 
+/** Like `test`, with one service for all tests of a file. */
+export const testTogether = withBrowser.extend('app', { scope: 'file' }, appOf(startApp))
+
 /** Like `test`, with another service. */
 export function testWith<Service extends TestApp>(start: () => Promise<Service>) {
-  return withBrowser.extend('app', async ({ browser }, { onCleanup }): Promise<AppInBrowser<Service>> => {
+  return withBrowser.extend('app', appOf(start))
+}
+
+interface Cleanup {
+  onCleanup(cleanup: () => Promise<void>): void
+}
+
+function appOf<Service extends TestApp>(start: () => Promise<Service>) {
+  return async (
+    { browser }: { browser: Browser },
+    { onCleanup }: Cleanup,
+  ): Promise<AppInBrowser<Service>> => {
     const service = await start()
     onCleanup(async () => {
       for (const context of browser.contexts()) await context.close()
       await service.close()
     })
     return { service, open: opener(browser, service) }
-  })
+  }
 }
 
 function opener(browser: Browser, { url, adminKey }: TestApp): AppInBrowser['open'] {
