@@ -109,6 +109,25 @@ describe('a person', () => {
     await again.waitFor({ state: 'detached' })
   })
 
+  test('is active again once the deactivation is undone', async ({ app }) => {
+    const { id } = await givenPerson(app, { username: 'grace', name: 'Grace', role: 'member' })
+    const page = await app.open('/settings/people')
+    const isActive = async () =>
+      (await app.service.get('/api/users')).body.data.find((user: { id: string }) => user.id === id).isActive
+    const off = page.getByRole('listitem').filter({ hasText: 'deactivated' })
+    await pickAction(page, 'Grace', 'Deactivate')
+    const dialog = page.getByRole('dialog', { name: 'Deactivate Grace?' })
+    await dialog.getByText(/personal keys end for good/).waitFor()
+    await dialog.getByRole('button', { name: 'Deactivate' }).click()
+    await off.waitFor()
+    expect(await isActive()).toBe(false)
+    const toast = page.getByRole('alert').filter({ hasText: 'Grace is deactivated.' })
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: “Grace is deactivated”').waitFor()
+    await off.waitFor({ state: 'detached' })
+    expect(await isActive()).toBe(true)
+  })
+
   test('who is deactivated leaves keys to rotate, and the last owner stays', async ({ app }) => {
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'owner' })
     await givenPerson(app, { username: 'grace', name: 'Grace', role: 'owner' })
@@ -124,6 +143,11 @@ describe('a person', () => {
     const keys = ada.getByRole('dialog', { name: 'Rotate the keys of Grace' })
     await keys.getByRole('listitem').filter({ hasText: 'deploy' }).waitFor()
     await keys.getByRole('button', { name: 'Close' }).last().click()
+    await ada
+      .getByRole('alert')
+      .filter({ hasText: 'Grace is deactivated.' })
+      .getByRole('button', { name: 'Undo' })
+      .waitFor()
     await pickAction(ada, 'Ada', 'Deactivate')
     const refused = ada.getByRole('dialog', { name: 'Deactivate Ada?' })
     await refused.getByRole('button', { name: 'Deactivate' }).click()

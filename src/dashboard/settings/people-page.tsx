@@ -7,7 +7,7 @@ import { projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
-import { toast } from '../components/toast.ts'
+import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { AccessDialog } from './access-dialog.tsx'
@@ -41,8 +41,13 @@ export default function PeoplePage() {
   async function deactivate(user: User) {
     const { keysToRotate } = await setActive(user, false)
     await refresh()
-    if (keysToRotate.length === 0) toast.info(`${user.name} is deactivated.`)
-    else setDialog({ kind: 'keys', name: user.name, keys: keysToRotate })
+    offerUndo(
+      undoRequest(`${user.name} is deactivated.`, async () => {
+        await setActive(user, true)
+        await refresh()
+      }),
+    )
+    if (keysToRotate.length > 0) setDialog({ kind: 'keys', name: user.name, keys: keysToRotate })
   }
 
   async function createLink({ id, name }: User) {
@@ -102,8 +107,8 @@ export default function PeoplePage() {
           onClose={() => setDialog((shown) => (shown?.kind === 'deactivate' ? undefined : shown))}
           onConfirm={() => deactivate(dialog.user)}
         >
-          {dialog.user.name} is signed out everywhere and can't sign in any more. Claims of tasks end. What{' '}
-          {dialog.user.name} wrote stays. You can reactivate the account later.
+          {dialog.user.name} is signed out everywhere and can't sign in any more. Claims of tasks and personal
+          keys end for good. What {dialog.user.name} wrote stays. You can reactivate the account later.
         </ConfirmDialog>
       )}
       {dialog?.kind === 'keys' && <KeysToRotate {...dialog} onClose={close} />}
