@@ -67,7 +67,9 @@ export function similarTasksRepository(db: Executor) {
           )}
         ), present as materialized (
           select tasks.id, coalesce(merged_into, tasks.id) as shown_id, title, ${TEXT} as text
-          from candidates join ${tasks} on tasks.id = candidates.id
+          from candidates cross join lateral (
+            select * from ${tasks} where tasks.id = candidates.id limit 1
+          ) as tasks
           where project_id = ${projectId} and deleted_at is null and tasks.id <> ${id}
             and merged_into is distinct from ${id} and (merged_into is not null or ${isEligible})
         ), alike as materialized (

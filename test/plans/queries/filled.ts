@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { type CallOptions, startApp, type TestApp } from '../../support/app.ts'
 import { DONE_PROJECT, type Filling, fillWithTasks, OLD_PROJECT } from '../../support/many-tasks.ts'
 import { explaining, type Work, workOf } from '../../support/plans.ts'
 import { freshDatabase } from '../../support/postgres.ts'
@@ -21,7 +21,7 @@ export interface Filled {
   /** With the ids of places for their names. */
   named(path: string, more?: Record<string, string>): string
   /** What PostgreSQL did for a request. */
-  workFor(app: TestApp, path: string, options?: { key?: string }): Promise<Work[]>
+  workFor(app: TestApp, path: string, options?: CallOptions): Promise<Work[]>
   /** What it did since the last call of `forget`. */
   works(): Work[]
   forget(): void
