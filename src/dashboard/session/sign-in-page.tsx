@@ -4,6 +4,7 @@ import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { parseSearch } from '../navigation/search-params.ts'
+import { ownAddress, pathOf } from './own-address.ts'
 import { signInErrorText } from './sign-in-error.ts'
 import { canPeopleSignIn, KeyForm, PersonForms } from './sign-in-form.tsx'
 import styles from './signed-out.module.css'
@@ -13,7 +14,9 @@ export default function SignInPage() {
   const { search, hash } = useNavigation().url
   const { next, error } = parseSearch(search)
   const { data: ways = DEFAULT_WAYS, isPending } = useQuery(signInWaysQuery)
-  const onSignedIn = () => location.replace(ownAddress(next).href)
+  const to = ownAddress(next, location.origin)
+  // As a new document: this one keeps what was preloaded before the sign-in, which says that there is no session.
+  const onSignedIn = () => location.replace(to.href)
   const isAdminOnly = ways.keys === 'admin'
   const failure = signInErrorText(error)
   return (
@@ -23,7 +26,7 @@ export default function SignInPage() {
       {!isPending && !canPeopleSignIn(ways) && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
       {!isPending && canPeopleSignIn(ways) && (
         <>
-          <PersonForms ways={ways} returnTo={pathOf(ownAddress(next))} onSignedIn={onSignedIn} />
+          <PersonForms ways={ways} returnTo={pathOf(to)} onSignedIn={onSignedIn} />
           <details className={styles.other} open={hash === '#key' || undefined}>
             <summary>Other ways to sign in</summary>
             <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />
@@ -37,15 +40,3 @@ export default function SignInPage() {
     </SignedOutPage>
   )
 }
-
-/**
- * Where to go, on this service only. It is loaded as a new document: this one keeps what was preloaded before the sign-in,
- * which says that there is no session.
- */
-function ownAddress(next: unknown): URL {
-  const path = typeof next === 'string' && URL.canParse(next, location.origin) ? next : '/tasks'
-  const url = new URL(path, location.origin)
-  return url.origin === location.origin ? url : new URL('/tasks', location.origin)
-}
-
-const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash
