@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.ts'
 import { CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
 import { account } from '../support/providers.ts'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, testWith } from './support/browser.ts'
+import { type AppInBrowser, expectNone, testWith } from './support/browser.ts'
 import { field, givenPerson, openAs } from './support/people.ts'
 
 /** A service that providers can come back to, and a provider. */
@@ -117,3 +117,19 @@ describe('an identity provider', () => {
     await signedInAs(page, /Grace.*viewer/)
   })
 })
+
+testWith(() => startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } }))(
+  'without PUBLIC_URL, no provider can be used, and the page says what to set',
+  async ({ app }) => {
+    const alert = (page: Page) => page.getByRole('alert').filter({ hasText: 'PUBLIC_URL is not set' })
+    const page = await app.open('/settings/sign-in')
+    await page.getByText('PUBLIC_URL must be set').waitFor()
+    await expectNone(page, alert(page))
+
+    const body = { name: 'Acme', issuer: 'https://id.example', ...CLIENT }
+    expect((await app.service.post('/api/identity-providers', body)).status).toBe(201)
+    await page.reload()
+    await alert(page).getByText('Set it to the address of this service').waitFor()
+    await page.getByRole('list', { name: 'Identity providers' }).getByText('Acme').waitFor()
+  },
+)
