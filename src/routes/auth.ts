@@ -8,10 +8,11 @@ import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import type { SignInError } from '../schemas/sign-in-error.ts'
 import type { Services } from '../services/index.ts'
+import { signInFailure } from '../services/metrics/index.ts'
 import { ATTEMPT_COOKIE, clearAttemptCookie, setAttemptCookie } from './auth-cookie.ts'
 import { cookieOptions, setSessionCookie } from './session-cookie.ts'
 
-interface ProviderSignInOptions extends Pick<Services, 'signInAtProvider'> {
+interface ProviderSignInOptions extends Pick<Services, 'signInAtProvider' | 'metrics'> {
   /** Whether the public URL is https, whatever the protocol of the last hop. */
   isPublicHttps: boolean
   /** Begun sign-ins of an address: each is a row for ten minutes, and a request to the provider. */
@@ -27,9 +28,14 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
   app,
   options,
 ) => {
-  const { signInAtProvider, attempts } = options
+  const { signInAtProvider, attempts, metrics } = options
   const cookieFor = cookieOptions(options)
   const schema = { hide: true }
+  // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
+  app.addHook('onError', async (_request, _reply, error) => {
+    // Others are of addresses that are no provider's.
+    if (signInFailure(app.asAppError(error)) === 'failed') metrics.signedIn('provider', 'failed')
+  })
 
   app.get<Browser>('/:id', { exposeHeadRoute: false, schema }, async (request, reply) => {
     const providerId = idOf(request)
@@ -51,19 +57,29 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
     if (isUsed) clearAttemptCookie(reply)
     if (completed.outcome === 'refused') return refuse(reply, completed)
     const { opened, returnTo } = completed
+    if (completed.outcome === 'signed in') metrics.signedIn('provider', 'succeeded')
     if (opened) setSessionCookie(reply, { token: opened.token, options: cookieFor(request) })
     return reply.redirect(returnTo, 303)
   })
+
+  /** Every refusal leads to the page that explains it. */
+  function refuse(reply: FastifyReply, { error, reason }: { error: SignInError; reason?: string }) {
+    reply.log.warn({ error, reason }, 'sign-in at an identity provider refused')
+    metrics.signedIn('provider', FAULTS.includes(error) ? 'failed' : 'refused')
+    return reply.redirect(`/sign-in?error=${error}`, 303)
+  }
 }
+
+/** Refusals for a reason of the service or the provider. */
+const FAULTS: SignInError[] = [
+  'public_url_missing',
+  'import_in_progress',
+  'provider_unreachable',
+  'provider_rejected',
+]
 
 /** Refusals after which the attempt can still be completed. */
 const UNUSED: SignInError[] = ['attempt_invalid', 'import_in_progress']
-
-/** Every refusal leads to the page that explains it. */
-function refuse(reply: FastifyReply, { error, reason }: { error: SignInError; reason?: string }) {
-  reply.log.warn({ error, reason }, 'sign-in at an identity provider refused')
-  return reply.redirect(`/sign-in?error=${error}`, 303)
-}
 
 /** @throws identity_provider_not_found for what no provider can have */
 function idOf({ params: { id } }: FastifyRequest<Browser>): string {
@@ -71,7 +87,7 @@ function idOf({ params: { id } }: FastifyRequest<Browser>): string {
   throw identityProviderNotFound(id.slice(0, 100))
 }
 
-interface InviteOptions extends Omit<ProviderSignInOptions, 'attempts'> {
+interface InviteOptions extends Omit<ProviderSignInOptions, 'attempts' | 'metrics'> {
   guards: preHandlerAsyncHookHandler[]
 }
 

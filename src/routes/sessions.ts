@@ -10,6 +10,7 @@ import { emptyResponse, responses } from '../schemas/responses.ts'
 import { NewSession, Session, SessionPage, SignInWays } from '../schemas/session.ts'
 import type { FailureLimit } from '../services/failure-limit.ts'
 import type { Services } from '../services/index.ts'
+import { signInFailure } from '../services/metrics/index.ts'
 import { type OpenedSession, sessionOperations } from '../services/sessions.ts'
 import { originOf, PASSKEY_COOKIE } from './passkeys.ts'
 import { BROWSER_COOKIE, cookieOptions, setBrowserCookie, setSessionCookie } from './session-cookie.ts'
@@ -19,7 +20,7 @@ const tags = ['Access']
 interface SignInOptions
   extends Pick<
     Services,
-    'sessions' | 'access' | 'passwords' | 'passkeySignIn' | 'acceptance' | 'listSignInWays'
+    'sessions' | 'access' | 'passwords' | 'passkeySignIn' | 'acceptance' | 'listSignInWays' | 'metrics'
   > {
   limitCaller(request: FastifyRequest, reply: FastifyReply): Promise<void>
   failures: FailureLimit
@@ -34,7 +35,7 @@ const OPENED = {
 
 /** Signs in with what the body contains: the API routes without credentials in headers. */
 export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
-  const { sessions, access, passwords, passkeySignIn, acceptance, failures } = options
+  const { sessions, access, passwords, passkeySignIn, acceptance, failures, metrics } = options
   const { limitCaller, requireOwnOrigin } = options
   const cookieFor = cookieOptions(options)
 
@@ -80,30 +81,15 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       },
     },
     async (request, reply) => {
-      const { 'user-agent': userAgent } = request.headers
       const given = credentialsIn(request.body)
-      // Each counts towards the rate limit of the person or key.
-      if (given.way === 'password') {
-        const attempt = { ...given, address: request.ip, browser: request.cookies[BROWSER_COOKIE] }
-        const { user, passwordHash, browser } = await passwords.check(attempt)
-        request.caller = access.callerByUser(user)
-        await limitCaller(request, reply)
-        const opened = await sessions.openOfUser({ id: user.id, passwordHash, userAgent })
+      try {
+        const { browser, ...opened } = await open(given, { request, reply })
+        metrics.signedIn(given.way, 'succeeded')
         return send(opened, { request, reply, browser })
+      } catch (error) {
+        metrics.signedIn(given.way, signInFailure(app.asAppError(error)))
+        throw error
       }
-      if (given.way === 'passkey') {
-        const { assertion } = given
-        const token = request.cookies[PASSKEY_COOKIE]
-        const used = await failures.watch(request.ip, () => passkeySignIn.check({ assertion, token }))
-        request.caller = access.callerByUser(used.user)
-        await limitCaller(request, reply)
-        return send(await sessions.openByPasskey(used, userAgent), { request, reply })
-      }
-      const { key } = given
-      const caller = await failures.watch(request.ip, () => access.callerByKey(key))
-      request.caller = caller
-      await limitCaller(request, reply)
-      return send(await sessions.open(caller, userAgent), { request, reply })
     },
   )
 
@@ -140,6 +126,35 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       return send(opened, { request, reply, browser })
     },
   )
+
+  /** Each sign-in counts towards the rate limit of the person or key. */
+  async function open(
+    given: Credentials,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  ): Promise<OpenedSession & { browser?: string }> {
+    const { 'user-agent': userAgent } = request.headers
+    if (given.way === 'password') {
+      const attempt = { ...given, address: request.ip, browser: request.cookies[BROWSER_COOKIE] }
+      const { user, passwordHash, browser } = await passwords.check(attempt)
+      request.caller = access.callerByUser(user)
+      await limitCaller(request, reply)
+      const { session, token } = await sessions.openOfUser({ id: user.id, passwordHash, userAgent })
+      return { session, token, browser }
+    }
+    if (given.way === 'passkey') {
+      const { assertion } = given
+      const token = request.cookies[PASSKEY_COOKIE]
+      const used = await failures.watch(request.ip, () => passkeySignIn.check({ assertion, token }))
+      request.caller = access.callerByUser(used.user)
+      await limitCaller(request, reply)
+      return sessions.openByPasskey(used, userAgent)
+    }
+    const { key } = given
+    const caller = await failures.watch(request.ip, () => access.callerByKey(key))
+    request.caller = caller
+    await limitCaller(request, reply)
+    return sessions.open(caller, userAgent)
+  }
 
   function send(
     { session, token }: OpenedSession,

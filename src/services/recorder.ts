@@ -30,6 +30,10 @@ export type ClaimOutcome = 'made' | 'renewed' | 'released' | 'expired'
 /** What an attempt to send to an outgoing webhook ended with. */
 export type WebhookOutcome = 'delivered' | 'failed'
 
+/** How somebody signed in, and what became of it: refused for the credentials, or failed for another reason. */
+export type SignInWay = 'password' | 'passkey' | 'provider' | 'key'
+export type SignInOutcome = 'succeeded' | 'refused' | 'failed'
+
 /** The status of a sync run that has ended or been postponed. */
 export type SyncOutcome = Exclude<SyncRunRow['status'], 'queued' | 'running'>
 

@@ -3,6 +3,8 @@ import type {
   ClaimOutcome,
   DeliveryOutcome,
   PushOutcome,
+  SignInOutcome,
+  SignInWay,
   SourceOutcome,
   SyncOutcome,
   WebhookOutcome,
@@ -38,6 +40,8 @@ const PUSH_OUTCOMES: Record<PushOutcome, 0> = {
 }
 const SOURCE_OUTCOMES: Record<SourceOutcome, 0> = { ...DELIVERY_OUTCOMES, updated: 0, pending: 0 }
 const CLAIM_OUTCOMES: Record<ClaimOutcome, 0> = { made: 0, renewed: 0, released: 0, expired: 0 }
+const SIGN_IN_WAYS: Record<SignInWay, 0> = { password: 0, passkey: 0, provider: 0, key: 0 }
+const SIGN_IN_OUTCOMES: Record<SignInOutcome, 0> = { succeeded: 0, refused: 0, failed: 0 }
 const WEBHOOK_OUTCOMES: Record<WebhookOutcome, 0> = { delivered: 0, failed: 0 }
 
 /** All metrics. Label values come from fixed lists, never from a request. */
@@ -77,6 +81,13 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       name: 'inlet_stream_clients',
       help: 'Clients connected to GET /api/stream on this instance.',
     }),
+    signIns: signInsOf(
+      counter({
+        name: 'inlet_sign_ins_total',
+        help: 'Sign-ins to the dashboard on this instance, by the way and their outcome.',
+        labelNames: ['way', 'outcome'],
+      }),
+    ),
     databaseUp: gauge({
       name: 'inlet_database_up',
       help: '1 if the database responded within 2 s, otherwise 0. By url, if DATABASE_DIRECT_URL is set.',
@@ -182,6 +193,12 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       help: 'Deliveries of the last seven days that were not JSON, to all instances.',
     }),
   }
+}
+
+function signInsOf(metric: Counter<'way' | 'outcome'>) {
+  for (const way of Object.keys(SIGN_IN_WAYS))
+    for (const outcome of Object.keys(SIGN_IN_OUTCOMES)) metric.inc({ way, outcome }, 0)
+  return metric
 }
 
 interface Metric<L extends string> {

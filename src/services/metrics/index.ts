@@ -11,6 +11,8 @@ import type {
   ClaimOutcome,
   DeliveryOutcome,
   PushOutcome,
+  SignInOutcome,
+  SignInWay,
   SourceOutcome,
   WebhookOutcome,
 } from '../recorder.ts'
@@ -27,6 +29,12 @@ const FAILURES: Record<string, DeliveryOutcome> = {
   unavailable: 'unavailable',
   internal_error: 'failed',
 }
+
+/** What became of a sign-in that threw. */
+export const signInFailure = ({ code }: { code: string }): SignInOutcome =>
+  FAILED_SIGN_INS.has(code) ? 'failed' : 'refused'
+
+const FAILED_SIGN_INS: ReadonlySet<string> = new Set(['unavailable', 'internal_error'])
 
 export interface PoolState {
   total: number
@@ -88,6 +96,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
     claimed: (outcome: ClaimOutcome, count = 1) => record(({ claims }) => claims.inc({ outcome }, count)),
     sentToWebhook: (outcome: WebhookOutcome) =>
       record(({ webhookAttempts }) => webhookAttempts.inc({ outcome })),
+    signedIn: (way: SignInWay, outcome: SignInOutcome) =>
+      record(({ signIns }) => signIns.inc({ way, outcome })),
     buffered: () => record(({ buffered }) => buffered.inc()),
     streamOpened: () => record(({ streams }) => streams.inc()),
     streamClosed: () => record(({ streams }) => streams.dec()),
