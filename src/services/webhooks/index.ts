@@ -110,6 +110,7 @@ export function webhooksService({ repos, clock, signer, sequencer, receiver }: W
       { id, change: input }: { id: string; change: WebhookChange },
     ): Promise<Webhook> {
       const before = await webhookOf(repos.within(caller), id)
+      if (Object.keys(input).length === 0) return toWebhook(before)
       const url = input.url === undefined ? undefined : await allowedUrl(input.url)
       // An imported one was not checked, and a host may have got another address.
       if (url === undefined && input.isActive && !before.isActive) await allowedUrl(before.url)
