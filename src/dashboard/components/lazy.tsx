@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, lazy, useLayoutEffect } from 'react'
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
@@ -33,10 +33,11 @@ export function preloadModule<Module>(load: () => Promise<Module>) {
   return load
 }
 
-/** Like `preload`, for a dialog: its fallback for a failed load can be closed. */
-export function preloadDialog<Props extends { onClose(): void }>(load: Load<Props>) {
+/** Like `preload`, for a dialog: its fallback for a failed load can be closed. `onFallback` is called when that is shown. */
+export function preloadDialog<Props extends { onClose(): void }>(load: Load<Props>, onFallback?: () => void) {
   preloadWhenIdle(load)
-  return lazy(() => load().catch(() => ({ default: ChunkErrorDialog as ComponentType<Props> })))
+  const Fallback = (props: Props) => <ChunkErrorDialog onClose={props.onClose} onShown={onFallback} />
+  return lazy(() => load().catch(() => ({ default: Fallback as ComponentType<Props> })))
 }
 
 /** A lazy component that renders an error in its place when its chunk cannot be loaded. */
@@ -64,7 +65,8 @@ function ChunkError() {
 }
 
 /** Takes the focus, so that no key reaches the page below. */
-function ChunkErrorDialog({ onClose }: { onClose(): void }) {
+function ChunkErrorDialog({ onClose, onShown }: { onClose(): void; onShown: (() => void) | undefined }) {
+  useLayoutEffect(() => onShown?.(), [onShown])
   return (
     <div
       className="chunk-error"

@@ -5,6 +5,7 @@ let heldUntil = 0
 
 /** Keys wait from now on, because what they are meant for is not there yet: until `releaseKeys`, or for some time. */
 export function holdKeys(maxMs = Number.POSITIVE_INFINITY) {
+  discardStaleKeys()
   heldUntil = Date.now() + maxMs
 }
 
@@ -21,13 +22,14 @@ export function discardKeys() {
   waiting = []
 }
 
+function discardStaleKeys() {
+  if (heldUntil > 0 && !areKeysHeld()) discardKeys()
+}
+
 /** Takes a key that has to wait. Returns whether it did. Keys of the browser do not wait. */
 export function queueKey(event: KeyboardEvent): boolean {
-  if (!areKeysHeld()) {
-    const isTooLate = heldUntil > 0
-    if (isTooLate) discardKeys()
-    return false
-  }
+  discardStaleKeys()
+  if (!areKeysHeld()) return false
   const { key, altKey, ctrlKey, metaKey } = event
   const isOfPage = ctrlKey || metaKey ? key === 'k' : KEYS_OF_THE_PAGE.test(key)
   if (altKey || !isOfPage) return false

@@ -26,8 +26,9 @@ function press(event: KeyboardEvent) {
 }
 
 function type(input: HTMLInputElement, key: string) {
-  const end = input.selectionEnd ?? input.value.length
-  const start = input.selectionStart ?? end
+  const { selectionStart: start, selectionEnd: end } = input
+  // Checkboxes and the like have no text.
+  if (start === null || end === null) return
   if (key.length === 1) input.setRangeText(key, start, end, 'end')
   else if (key === 'Backspace')
     input.setRangeText('', start === end ? Math.max(0, start - 1) : start, end, 'end')

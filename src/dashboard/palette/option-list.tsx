@@ -2,7 +2,7 @@ import { Kbd } from '@mantine/core'
 import { CheckIcon } from '@primer/octicons-react'
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useId, useLayoutEffect, useState } from 'react'
 import { isComposing, isEnter } from '../components/is-enter.ts'
-import { holdKeys } from '../keyboard/key-queue.ts'
+import { discardKeys, holdKeys } from '../keyboard/key-queue.ts'
 import { releaseKeys } from '../keyboard/release-keys.ts'
 import { matchingOptions, type Option } from './options.ts'
 import styles from './palette.module.css'
@@ -98,6 +98,11 @@ export function OptionList(props: OptionListProps) {
         onKeyDown={onKeyDown}
         onChange={(event) => {
           setHighlightedId(undefined)
+          // Keys wait after an Enter: this is another edit, of what it was pressed for.
+          if (isEntered) {
+            setEntered(false)
+            discardKeys()
+          }
           props.onType(event.currentTarget.value)
         }}
       />

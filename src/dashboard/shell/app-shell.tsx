@@ -17,12 +17,7 @@ import { Sidebar } from './sidebar.tsx'
 
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
-const Palette = preloadDialog(() =>
-  import('../palette/palette.tsx').catch((error: unknown) => {
-    discardKeys()
-    throw error
-  }),
-)
+const Palette = preloadDialog(() => import('../palette/palette.tsx'), discardKeys)
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** The layout of all pages behind sign-in: sidebar, live updates and global shortcuts. */
