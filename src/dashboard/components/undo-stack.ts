@@ -1,6 +1,8 @@
 export interface UndoAction {
   /** For example "Done: Export fails". */
   label: string
+  /** Only while its toast is shown: it should not be undone by chance, long after it was done. */
+  endsWithToast?: true
   /** Must not throw. */
   undo(): Promise<UndoResult>
 }

@@ -79,6 +79,7 @@ function showUndoToast(action: UndoAction, { message, ...content }: ToastContent
     withBorder: true,
     onClose() {
       if (visibleToast?.id === id) visibleToast = undefined
+      if (action.endsWithToast) stack.remove(action)
     },
   })
 }

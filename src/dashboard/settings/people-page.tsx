@@ -41,12 +41,11 @@ export default function PeoplePage() {
   async function deactivate(user: User) {
     const { keysToRotate } = await setActive(user, false)
     await refresh()
-    offerUndo(
-      undoRequest(`${user.name} is deactivated.`, async () => {
-        await setActive(user, true)
-        await refresh()
-      }),
-    )
+    const reactivation = undoRequest(`${user.name} is deactivated.`, async () => {
+      await setActive(user, true)
+      await refresh()
+    })
+    offerUndo({ ...reactivation, endsWithToast: true })
     if (keysToRotate.length > 0) setDialog({ kind: 'keys', name: user.name, keys: keysToRotate })
   }
 
