@@ -299,7 +299,8 @@ export function claimsRepository(db: Executor, reach: Reach) {
           .set({ claimExpiresAt: sql`clock_timestamp()` })
           .where(and(sql`${tasks.id} = any(array(${some}))`, isNotNull(tasks.claimExpiresAt), isOfUser))
         ended = result.rowCount
-      } while (ended === MAX_ENDED)
+        // Fewer than were read, if others ended meanwhile.
+      } while (ended)
     },
 
     /** Whether the lease of any claim is over. */
