@@ -148,7 +148,8 @@ export function sessionCredentials(db: Executor) {
         column: 'lastSeenAt',
         used: seen,
         timeOf(seenAt) {
-          const seconds = (at.getTime() - seenAt.getTime()) / 1_000
+          // The clock of this instance may have been set back since.
+          const seconds = Math.max(0, at.getTime() - seenAt.getTime()) / 1_000
           return sql`case when ${sessions.userId} is null then ${seenAt.toISOString()}::timestamptz
             else ${now} - make_interval(secs => ${seconds}) end`
         },

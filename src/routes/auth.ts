@@ -65,7 +65,8 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
   /** Every refusal leads to the page that explains it. */
   function refuse(reply: FastifyReply, { error, reason }: { error: SignInError; reason?: string }) {
     reply.log.warn({ error, reason }, 'sign-in at an identity provider refused')
-    metrics.signedIn('provider', FAULTS.includes(error) ? 'failed' : 'refused')
+    // Nobody has begun what these refuse, or it goes on after the import.
+    if (!UNUSED.includes(error)) metrics.signedIn('provider', FAULTS.includes(error) ? 'failed' : 'refused')
     return reply.redirect(`/sign-in?error=${error}`, 303)
   }
 }

@@ -22,6 +22,8 @@ const ARCHIVE = {
   sha256: '77657f30b7e90d70f727712ce1c967f430fd6a5e9f458d32d8c6df0635345f47',
 }
 
+const START_MS = 5 * 60_000
+
 const ADMIN = { username: 'admin', password: randomUUID() }
 
 /** The archive of Keycloak, or why there is none on this machine. */
@@ -57,8 +59,9 @@ export async function startKeycloak(archive: string) {
     void ended.then(() => {
       isRunning = false
     })
-    while (!(await fetch(`${origin}/realms/master`).catch(() => undefined))?.ok) {
-      if (!isRunning) throw new Error(`Keycloak ended:\n${output()}`)
+    const deadline = AbortSignal.timeout(START_MS)
+    while (!(await fetch(`${origin}/realms/master`, { signal: deadline }).catch(() => undefined))?.ok) {
+      if (!isRunning || deadline.aborted) throw new Error(`Keycloak did not start:\n${output()}`)
       await sleep(100)
     }
   }
