@@ -12,7 +12,7 @@ import type { StoredTask } from './task.ts'
 
 /** The columns that merging and unmerging change. */
 type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge' | 'completedAt'> &
-  Partial<typeof NO_CLAIM>
+  Partial<typeof NO_CLAIM & Pick<StoredTask, 'triaged' | 'snoozedUntil'>>
 
 /**
  * Decides a merge of a task into another one, of which it becomes a report. Undefined if it is one already.
@@ -32,7 +32,7 @@ export function decideMerge(
   if (target.mergedInto !== null) throw mergedTarget({ id: target.id, mergedInto: target.mergedInto })
   if (task.reportCount > 0) throw taskWithReports(id)
   if (task.projectId !== target.projectId) throw mergedAcrossProjects()
-  return mergedColumns(task, { into: target.id, now })
+  return { ...mergedColumns(task, { into: target.id, now }), triaged: true }
 }
 
 interface RequestedMerge {
@@ -47,6 +47,7 @@ interface RequestedMerge {
 /** The columns of a task that is merged, which is done. */
 export const mergedColumns = (task: StoredTask, { into, now }: { into: string; now: Date }): MergeUpdate => ({
   ...NO_CLAIM,
+  snoozedUntil: null,
   mergedInto: into,
   statusBeforeMerge: unclaimedStatus(task),
   status: 'done',

@@ -3,8 +3,9 @@ import type { ActorType } from '../schemas/task.ts'
 import type { NewTaskInBulk } from '../schemas/task-requests.ts'
 import { distinctIds } from './dependencies.ts'
 import { rankOf } from './priority.ts'
-import type { Destination, StoredTask } from './task.ts'
+import type { CreationPlace, StoredTask } from './task.ts'
 import { INSERTED_FIELDS, type InsertedField, NULLABLE_FIELDS, type NullableField } from './task-fields.ts'
+import { arrivesIn, snoozeOf } from './triage.ts'
 
 export interface ActorRef {
   type: ActorType
@@ -21,7 +22,7 @@ export const originIn = (source: StoredTask['source']): TaskOrigin => ({ source,
 interface Creation {
   id: string
   now: Date
-  destination: Destination
+  destination: CreationPlace
   actor: ActorRef
   origin: TaskOrigin
 }
@@ -44,6 +45,8 @@ export function newTask(input: NewTaskInBulk, { id, now, destination, actor, ori
     sourceState: 'present',
     commentCount: 0,
     reportCount: 0,
+    triaged: destination.isTriageOn ? (input.triaged ?? !arrivesIn(origin.source)) : true,
+    snoozedUntil: snoozeOf(input),
     metadata: input.metadata ?? {},
     createdByType: actor.type,
     createdById: actor.id,

@@ -24,6 +24,7 @@ import type { ActorRef } from './new-task.ts'
 import { priorityOf, rankOf } from './priority.ts'
 import type { Destination, StoredTask, TaskUpdate } from './task.ts'
 import { isLong, MANAGED_FIELDS } from './task-fields.ts'
+import { isDecision, snoozeOf } from './triage.ts'
 
 /** The columns to write and the activity of a change. Undefined when nothing changes. */
 export interface ChangeOutcome {
@@ -47,7 +48,15 @@ interface RequestedChange {
   claimNumber?: number | undefined
   /** Of the task's project, if any. */
   connection: TaskConnection | undefined
+  /** Whether the change arrives from another system, which decides nothing. */
+  arrival?: Arrival | undefined
   now: Date
+}
+
+/** What a change that arrives from another system does to the triage of a task. */
+export interface Arrival {
+  /** Whether tasks that arrive in the task's project are to be triaged, and so those that are reopened. */
+  isTriageOn: boolean
 }
 
 /**
@@ -59,7 +68,7 @@ interface RequestedChange {
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actor, channel, claimNumber, connection, now }: RequestedChange,
+  { change, moveTo, actor, channel, claimNumber, connection, arrival, now }: RequestedChange,
 ): ChangeOutcome | undefined {
   const before = { ...task, status: currentStatus(task) }
   const changed = changedColumns(before, { change, moveTo })
@@ -76,6 +85,7 @@ export function decideChange(
   const update: TaskUpdate = {
     ...changed,
     ...(changed.status && task.claimedByType !== null && NO_CLAIM),
+    ...triageAfter(before, { change, changed, arrival }),
     updatedAt: now,
     version: task.version + 1,
   }
@@ -114,6 +124,26 @@ export function decideChange(
   return { update, activities, stateWrite: { connection, isNeeded } }
 }
 
+/** What a change implies for the triage of a task, unless it says so itself. */
+function triageAfter(
+  task: StoredTask,
+  {
+    change,
+    changed,
+    arrival,
+  }: { change: TaskChange; changed: Partial<StoredTask>; arrival: Arrival | undefined },
+): Pick<TaskUpdate, 'triaged' | 'snoozedUntil'> {
+  const isDone = (changed.status ?? task.status) === 'done'
+  const isReopening = task.status === 'done' && !isDone
+  const implied: Pick<TaskUpdate, 'triaged' | 'snoozedUntil'> = {}
+  if (change.triaged === undefined || isDone) {
+    if (!arrival && isDecision(Object.keys(changed))) implied.triaged = true
+    if (arrival?.isTriageOn && isReopening) implied.triaged = false
+  }
+  if (changed.status === 'done') implied.snoozedUntil = null
+  return implied
+}
+
 /**
  * A reason is given with the status that it is about.
  * @throws validation_failed
@@ -138,7 +168,8 @@ function changedColumns(
   task: StoredTask,
   { change, moveTo }: { change: TaskChange; moveTo: Destination | undefined },
 ) {
-  const { priority, labels, assignees, blockedBy, listId: _, ...same } = change
+  const { priority, labels, assignees, blockedBy, triaged, snoozedUntil, listId: _, ...same } = change
+  const isDone = (change.status ?? task.status) === 'done'
   // Tasks of another project don't block it.
   const isMove = moveTo !== undefined && moveTo.projectId !== task.projectId
   const blockers = blockedBy ?? (isMove ? [] : undefined)
@@ -148,6 +179,9 @@ function changedColumns(
     ...(assignees && { assignees: distinctIgnoringCase(assignees) }),
     ...(blockers && { blockedBy: distinctIds(blockers) }),
     ...(priority && { priority: rankOf(priority) }),
+    // A task that is done counts as triaged, and is not put off.
+    ...(triaged !== undefined && !isDone && { triaged }),
+    ...(snoozedUntil !== undefined && !(isDone && snoozedUntil) && { snoozedUntil: snoozeOf(change) }),
     ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
   }
   return Object.fromEntries(

@@ -43,6 +43,8 @@ const FIRST = [
   'mergedInto',
   'blockedBy',
   'isReady',
+  'triaged',
+  'snoozedUntil',
   'createdAt',
   'openedAt',
   'updatedAt',

@@ -39,6 +39,8 @@ const TASK_FIELDS = {
   blockedBy: { shown: true, inserted: true, edited: true },
   closedReason: { edited: true, nullable: true },
   sourceState: { shown: true },
+  triaged: { inserted: true, edited: true },
+  snoozedUntil: { inserted: true, edited: true, nullable: true },
   commentCount: { shown: true },
   mergedInto: { shown: true, nullable: true },
   statusBeforeMerge: { nullable: true },

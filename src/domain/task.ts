@@ -26,6 +26,9 @@ export interface StoredTask extends Pick<Task, ShownField> {
   reportCount: number
   /** Of feedback: the same for equal notes. */
   noteKey: string | null
+  /** Whether somebody has decided about it. Of a task that is done, what holds once it is reopened or unmerged. */
+  triaged: boolean
+  snoozedUntil: Date | null
   /** Of the last claim. */
   claimNumber: number
   /** Null if the task is not claimed, and once the lease is over: the other members stay until the task is opened. */
@@ -42,4 +45,10 @@ export type TaskUpdate = Partial<StoredTask> & Pick<StoredTask, 'updatedAt' | 'v
 export interface Destination {
   listId: string
   projectId: string
+}
+
+/** The list that a task is created in. */
+export interface CreationPlace extends Destination {
+  /** Whether tasks that arrive in its project are to be triaged. */
+  isTriageOn: boolean
 }

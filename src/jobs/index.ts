@@ -75,6 +75,10 @@ function start({ services, logger }: JobsDeps): Jobs {
       unlessImporting(() => claims.openExpired()),
       { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
     ),
+    paced(
+      unlessImporting(() => tasks.wake()),
+      { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
+    ),
     // One deletion has its turn at a time: this is the share of all instances.
     ...[lists, projects].map(({ workOnDeletions }) =>
       paced(unlessImporting(workOnDeletions), { shares: { busy: 0.6, quiet: 0.9 }, pauseMs: 1_000, logger }),

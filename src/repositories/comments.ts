@@ -27,7 +27,11 @@ export function commentsRepository(db: Executor, reach: Reach) {
   async function count(taskId: string, difference: 1 | -1): Promise<number> {
     const [row] = await db
       .update(tasks)
-      .set({ commentCount: sql`${tasks.commentCount} + ${difference}` })
+      // Whoever comments has decided about the task.
+      .set({
+        commentCount: sql`${tasks.commentCount} + ${difference}`,
+        ...(difference > 0 && { triaged: true }),
+      })
       .where(eq(tasks.id, taskId))
       .returning({ commentCount: tasks.commentCount })
     return row?.commentCount ?? 0

@@ -23,6 +23,8 @@ export interface DestinationRow {
   projectId: string
   projectName: string
   isArchived: boolean
+  /** Whether tasks that arrive in the project are to be triaged. */
+  isTriageOn: boolean
   /** Of its open tasks, as of the last aggregation. */
   openCount: number
 }
@@ -76,7 +78,7 @@ function findingDestination(name: string, condition: SQL) {
     `find destination ${name}`,
     sql`
       select lists.id as "listId", project_id as "projectId", projects.name as "projectName",
-        archived_at is not null as "isArchived", open_count as "openCount"
+        archived_at is not null as "isArchived", triage = 'on' as "isTriageOn", open_count as "openCount"
       from ${lists} join ${projects} on projects.id = project_id
       where ${condition} and not is_closing`,
   )

@@ -2,6 +2,7 @@ import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
+import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { type FieldName, INSERTED_FIELDS, type InsertedField } from '../domain/task-fields.ts'
 import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
@@ -15,6 +16,8 @@ import type { TaskRow } from './tasks.ts'
 export interface NewTaskRow {
   row: TaskRow
   activityId: string
+  /** What was known of its project when the row was made, if that may have changed since. */
+  isTriageOn?: boolean
 }
 
 /** The same with the response that is stored for the request's idempotency key. */
@@ -23,7 +26,7 @@ export interface KeyedTaskRow extends NewTaskRow {
 }
 
 interface InsertedTasks {
-  /** Ids of rows that were not inserted: the external id is taken, or the list does not accept tasks. */
+  /** Ids of rows that were not inserted: the external id is taken, or the list or its project is not as expected. */
   missing: Set<string>
   /** Whether all their lists accept tasks: the list and its project exist, and neither is being deleted or archived. */
   isOpen: boolean
@@ -50,10 +53,19 @@ const values = sql.raw(
 const input = columnArrays<NewTaskRow>({
   ...arraysOf(given, ({ name, type, read }) => ({ [name]: [type, ({ row }) => read(row)] })),
   activity_id: ['uuid', ({ activityId }) => activityId],
+  is_triage_on: ['boolean', ({ isTriageOn = null }) => isTriageOn],
 })
 
-/** Whether a row's list accepts tasks. */
-const isAccepted = sql`list_id in (select id from accepting)`
+/** The lists that accept tasks, and whether their projects triage what arrives. */
+const expectedLists = sql`
+  expected as (
+    select accepting.id as expected_id, triage = 'on' as is_on
+    from accepting join ${projects} on projects.id = project_id
+  )`
+/** Whether a row's list accepts tasks, and its project triages them as the row was made for. */
+const isAccepted = sql`exists (
+  select from expected where expected_id = list_id and (is_on = is_triage_on) is not false
+)`
 
 const insertTasks = insertion('insert new tasks')
 // No other task can have their ids. Without looking for conflicts, a hundred take PostgreSQL 0.93 of the time.
@@ -87,7 +99,7 @@ function insertion(
     sql`
       with input as materialized (
         select * from ${input.as('input')}
-      ), ${lockingProjects}, ${acceptingLists}, ${claims} made as (
+      ), ${lockingProjects}, ${acceptingLists}, ${expectedLists}, ${claims} made as (
         insert into ${tasks} (${names}) select ${values}
         from input where ${isAccepted} ${condition}
         ${onConflict} returning id

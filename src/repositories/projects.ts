@@ -95,6 +95,16 @@ export function projectsRepository(db: Executor, reach: Reach) {
       return locked(id, 'key share')
     },
 
+    /** Which of these projects triage what arrives. */
+    async listWithTriage(ids: string[]): Promise<Set<string>> {
+      if (ids.length === 0) return new Set()
+      const rows = await db
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(sql`${projects.id} = any(${sql.param(ids)}::uuid[])`, eq(projects.triage, 'on'), inReach))
+      return new Set(rows.map(({ id }) => id))
+    },
+
     /**
      * Locks the projects of these tasks and of the list they may move to, as `findForShare` does. In one order
      * everywhere, before the tasks themselves are locked.

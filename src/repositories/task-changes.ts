@@ -37,6 +37,8 @@ const short = edited.filter((column) => !long.includes(column))
 const input = columnArrays<DecidedChange>({
   id: ['uuid', ({ task }) => task.id],
   before: ['integer', ({ task }) => task.version],
+  // A comment triages the task, and changes no version of it.
+  was_triaged: ['boolean', ({ task }) => task.triaged],
   project: ['uuid', ({ task }) => task.projectId],
   is_under_claim: ['boolean', ({ isUnderClaim = false }) => isUnderClaim],
   // A claim can only end: its lease may have been renewed since it was read.
@@ -77,7 +79,8 @@ const updateTasks = preparedStatement<{ missing: string[] }>(
     ${lockingProjects}, ${acceptingLists}, changed as (
       update ${tasks} set ${assignments}, ${endingClaims(sql`ends_claim`)}
       from input
-      where ${tasks}.id = input.id and version = before and project_id = project and deleted_at is null
+      where ${tasks}.id = input.id and version = before and triaged = was_triaged
+        and project_id = project and deleted_at is null
         and project in (select id from open)
         and (not is_under_claim or claim_expires_at > clock_timestamp())
         and (new_project_id = project_id or report_count = 0)

@@ -33,6 +33,8 @@ export interface TaskFilter extends TaskPlace {
   updatedSince?: Date | undefined
   deletedSince?: Date | undefined
   isClaimed?: boolean | undefined
+  isTriaged?: boolean | undefined
+  isSnoozed?: boolean | undefined
 }
 
 /** Has any of these names, ignoring case, or none at all. */
@@ -79,6 +81,8 @@ export async function conditionOf(
     openedSince && gte(tasks.openedAt, openedSince),
     updatedSince && gte(tasks.updatedAt, updatedSince),
     filter.isClaimed === undefined ? undefined : isClaimed(filter.isClaimed),
+    filter.isTriaged === undefined ? undefined : filter.isTriaged ? IS_TRIAGED : IS_TO_TRIAGE,
+    filter.isSnoozed === undefined ? undefined : (filter.isSnoozed ? isNotNull : isNull)(tasks.snoozedUntil),
   )
   const isInTrashOrder = filter.deletedSince === undefined || sortBy === 'deleted'
   if (!others && isInTrashOrder) return { others }
@@ -128,6 +132,14 @@ async function findFew(
     const rows = sql`select id from ${tasks} where ${gte(tasks.id, createdSince.firstId)} order by id desc`
     if (await isFew(rows)) return rows
   }
+  if (filter.isTriaged === false && !deletedSince && !hasTriageOrder(filter, sortBy)) {
+    const project = projectId ?? onlyProjectOf({ projectIds })
+    const inProject = project === null ? undefined : isWithin(tasks.projectId, project)
+    const place = project === null ? sql`` : sql`project_id desc, `
+    const rows = sql`select id from ${tasks} where ${and(inProject, IS_TO_TRIAGE, NOT_DELETED)}
+      order by ${place}id desc`
+    if (await isFew(rows)) return rows
+  }
   if (deletedSince) {
     // A list alone says nothing of its project, whose trash has an index.
     const project = projectId ?? onlyProjectOf({ projectIds })
@@ -157,6 +169,7 @@ async function findFew(
     ) as open`
   }
   for (const [isGiven, column, condition] of [
+    [filter.isSnoozed, tasks.snoozedUntil, isNotNull(tasks.snoozedUntil)],
     [filter.isClaimed, tasks.claimExpiresAt, filter.isClaimed && isClaimed(true)],
     [
       updatedSince && sortBy !== 'updated',
@@ -173,11 +186,18 @@ async function findFew(
 
 const UNFINISHED: TaskRow['status'][] = ['open', 'in_progress']
 const NOT_DELETED = isNull(tasks.deletedAt)
+/** As the indexes of tasks to triage have it. */
+const IS_TO_TRIAGE = sql`not ${tasks.triaged} and ${tasks.status} <> 'done'`
+const IS_TRIAGED = sql`(${tasks.triaged} or ${tasks.status} = 'done')`
 const isSince = (column: typeof tasks.updatedAt | typeof tasks.openedAt, time: Date) =>
   and(gte(column, time), NOT_DELETED)
 
 /** Ids are in order of creation: they have an index, the times do not. */
 const ORDERED_BY_ID: ReadonlySet<TaskPageRequest['sortBy']> = new Set(['created', 'reports'])
+
+/** Whether what is to be triaged has an index in the order of the page. */
+const hasTriageOrder = (filter: TaskFilter, sortBy: TaskPageRequest['sortBy']): boolean =>
+  filter.isTriaged === false && !filter.deletedSince && filter.listId === undefined && sortBy === 'created'
 
 /** What the index of an order has of a filter. */
 function inIndex(filter: TaskFilter, sortBy: TaskPageRequest['sortBy']): SQL | undefined {
@@ -185,6 +205,7 @@ function inIndex(filter: TaskFilter, sortBy: TaskPageRequest['sortBy']): SQL | u
   const [status, another] = statuses
   const hasStatus = listId !== undefined && sortBy === 'created' && !deletedSince && another === undefined
   return and(
+    hasTriageOrder(filter, sortBy) ? and(IS_TO_TRIAGE, NOT_DELETED) : undefined,
     createdSince && ORDERED_BY_ID.has(sortBy) ? gte(tasks.id, createdSince.firstId) : undefined,
     openedSince && sortBy === 'opened' ? gte(tasks.openedAt, openedSince) : undefined,
     updatedSince && sortBy === 'updated' ? gte(tasks.updatedAt, updatedSince) : undefined,

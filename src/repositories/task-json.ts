@@ -95,6 +95,8 @@ const CONVERTED: Record<ConvertedField, string> = {
   closedReason: orNull(quoted(`case when merged_into is null then closed_reason else 'duplicate' end`)),
   reports: 'report_count + 1',
   isReady: `${IS_READY}::text`,
+  triaged: `(triaged or status = 'done')::text`,
+  snoozedUntil: orNull(quoted(utc('snoozed_until'))),
   claim: `case when claim_expires_at is null then 'null' when claim_expires_at > clock_timestamp() then '{"by":{"type":"' || claimed_by_type || '","id":' || ${orNull(quoted('claimed_by_id'))} || ',"name":' || to_json(claimed_by_name) || '},"number":' || claim_number || ',"expiresAt":' || ${quoted(utc('claim_expires_at'))} || '}' else 'null' end`,
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${orNull('to_json(author_url)::text')} || '}' end`,
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,

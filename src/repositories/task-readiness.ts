@@ -26,8 +26,11 @@ const IS_OPEN = `(status = 'open' or status = 'in_progress' and (claim_expires_a
 export const IS_IN_ACTIVE_PROJECT = `case
   when project_id = any(array(select id from projects where archived_at is not null)) then false else true end`
 
-/** The conditions that cost least come first. */
-export const IS_READY = `(${IS_OPEN} and deleted_at is null and not ${IS_BLOCKED} and ${IS_IN_ACTIVE_PROJECT})`
+/** Neither deleted nor put off. */
+const IS_HERE_NOW = `deleted_at is null and snoozed_until is null`
 
-/** The tasks that are ready while no lease is over. The indexes of such tasks have the first two conditions. */
-export const IS_CLAIMABLE = `status = 'open' and deleted_at is null and ${IS_IN_ACTIVE_PROJECT} and not ${IS_BLOCKED}`
+/** The conditions that cost least come first. */
+export const IS_READY = `(${IS_OPEN} and ${IS_HERE_NOW} and not ${IS_BLOCKED} and ${IS_IN_ACTIVE_PROJECT})`
+
+/** The tasks that are ready while no lease is over. The indexes of such tasks have the first three conditions. */
+export const IS_CLAIMABLE = `status = 'open' and ${IS_HERE_NOW} and ${IS_IN_ACTIVE_PROJECT} and not ${IS_BLOCKED}`

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from '../db/drizzle.ts'
+import { and, asc, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from '../db/drizzle.ts'
 import { recordset } from '../db/recordset.ts'
 import { activity } from '../db/tables/activity.ts'
 import { tasks } from '../db/tables/tasks.ts'
@@ -53,6 +53,12 @@ interface NamedTasks {
   isLocked?: boolean
   texts?: string[] | undefined
 }
+
+/** As a subquery: an index can be compared with its value, but not with a function that changes within the statement. */
+const DATABASE_NOW = sql`(select clock_timestamp())`
+
+/** A task whose snooze is over. */
+export type TaskToWake = Pick<TaskRow, 'id' | 'projectId' | 'status' | 'snoozedUntil' | 'deletedAt'>
 
 interface MovedTasks {
   fromListId: string
@@ -173,6 +179,21 @@ export function tasksRepository(
         .set({ ...change, version: sql`${tasks.version} + 1` })
         .where(and(sql`${tasks.id} = any(${sql.param(ids)}::uuid[])`, inReach))
         .catch(namingViolations(change.listId))
+    },
+
+    /**
+     * Locks at most so many tasks whose snooze is over by the clock of the database, deleted ones included. Never waits:
+     * skips locked tasks.
+     */
+    async listToWake(limit: number): Promise<TaskToWake[]> {
+      const { id, projectId, status, snoozedUntil, deletedAt } = tasks
+      return db
+        .select({ id, projectId, status, snoozedUntil, deletedAt })
+        .from(tasks)
+        .where(and(isNotNull(tasks.snoozedUntil), lte(tasks.snoozedUntil, DATABASE_NOW), inReach))
+        .orderBy(asc(tasks.snoozedUntil))
+        .limit(limit)
+        .for('update', { skipLocked: true })
     },
 
     /**

@@ -55,6 +55,17 @@ export const TaskQuery = StrictObject(
     claimed: Type.Optional(
       Type.Boolean({ description: 'Only tasks that are claimed, or with `false`, only tasks that aren’t.' }),
     ),
+    triaged: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only tasks that somebody has decided about, or with `false`, only tasks that are to be triaged, snoozed ones included.',
+      }),
+    ),
+    snoozed: Type.Optional(
+      Type.Boolean({
+        description: 'Only tasks that are snoozed now, or with `false`, only tasks that aren’t.',
+      }),
+    ),
     createdSince: Type.Optional(DateTime('Only tasks created at or after this time.')),
     updatedSince: Type.Optional(
       DateTime(

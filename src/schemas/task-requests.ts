@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Metadata, Nullable, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
+import { DateTime, Metadata, Nullable, StrictObject, StringEnum, TrimmedString, Uuid } from './parts.ts'
 import { Priority, Status, TaskPriority } from './task.ts'
 
 /** Other services take the project of a task. */
@@ -57,6 +57,15 @@ const content = {
   assignees: Type.Optional(Assignees),
   blockedBy: Type.Optional(BlockedBy),
   metadata: Type.Optional(Metadata),
+  triaged: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether somebody has decided about it. New tasks are triaged by default if they are created in the dashboard or by an assistant. Changing the status, priority, list, labels or assignees sets it, unless you send `false`. Without effect on a task that is done.',
+    }),
+  ),
+  snoozedUntil: Type.Optional(
+    Nullable(DateTime('When the task is to be triaged again, in the future. `null` ends the snooze.')),
+  ),
 }
 
 /** The fields of a task in a batch; a single create also accepts the list. */

@@ -78,8 +78,17 @@ const brief = {
   }),
   isReady: Type.Boolean({
     description:
-      'Whether work on it can begin: it is open, nobody has claimed it, no other task blocks it, and its project isn’t archived. It changes without a new version of the task.',
+      'Whether work on it can begin: it is open and not snoozed, nobody has claimed it, no other task blocks it, and its project isn’t archived. It changes without a new version of the task.',
   }),
+  triaged: Type.Boolean({
+    description:
+      'Whether somebody has decided about it: accepted it, changed its status, priority, list, labels or assignees, commented on it, claimed it, or merged it. Tasks that arrive from other systems are not triaged, unless triage is off in their project. A task that is done counts as triaged. A comment changes it without a new version of the task.',
+  }),
+  snoozedUntil: Nullable(
+    DateTime(
+      'When the task is to be triaged again. Until then, work on it can’t begin. Null if it isn’t snoozed.',
+    ),
+  ),
   writeBack: Nullable(
     Type.Object(
       {

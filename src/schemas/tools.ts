@@ -58,6 +58,7 @@ export const ListTasksInput = toolInput(
       source: query.source,
       isReady: query.isReady,
       claimed: query.claimed,
+      triaged: query.triaged,
       updatedSince: query.updatedSince,
       sort: query.sort,
       limit: { ...query.limit, default: LINES_OF_PAGE },
@@ -66,7 +67,8 @@ export const ListTasksInput = toolInput(
     {
       q: 'Words in the title, description, labels, or external ID; "a phrase"; #12.',
       label: 'none: without labels.',
-      isReady: 'Open, not claimed, and not blocked by other tasks.',
+      isReady: 'Open, and not claimed, snoozed, or blocked by other tasks.',
+      triaged: 'false: nobody has decided about it yet.',
       cursor: 'The nextCursor of the page before, with the same filters.',
     },
   ),
@@ -82,7 +84,7 @@ export const GetTaskInput = toolInput({
 })
 
 export const CreateTaskInput = toolInput(
-  described(Type.Omit(NewTask, ['source', 'metadata']).properties, {
+  described(Type.Omit(NewTask, ['source', 'metadata', 'triaged', 'snoozedUntil']).properties, {
     title: 'Up to 500 characters.',
     description: 'Markdown.',
     blockedBy: 'Tasks that have to be done first.',

@@ -33,10 +33,11 @@ export function projectsService({ repos, clock, ...limits }: DeletionDeps) {
 
   return {
     /** Creates a project with its default list. */
-    async create(caller: Caller, { name, groupFeedback }: NewProject): Promise<Project> {
+    async create(caller: Caller, { name, groupFeedback, triage }: NewProject): Promise<Project> {
       return repos.within(caller).transaction(async (repos) => {
         const now = clock.now()
-        const project = await insertProject(repos, { clock, now, name, groupFeedback, isDefault: false })
+        const given = { name, groupFeedback, triage }
+        const project = await insertProject(repos, { clock, now, ...given, isDefault: false })
         await record(repos, {
           type: 'project.created',
           caller,
@@ -72,7 +73,7 @@ export function projectsService({ repos, clock, ...limits }: DeletionDeps) {
       return repos.within(caller).transaction(async (repos) => {
         const project = await writableProject(repos, { id, lock: 'update' })
         const after = { ...project, ...values }
-        const changes = changesBetween({ before: project, after, names: ['name', 'groupFeedback'] })
+        const changes = changesBetween({ before: project, after, names: ['name', 'groupFeedback', 'triage'] })
         if (!isNoChange(changes)) {
           const now = clock.now()
           await change(repos, { id, values: { ...values, updatedAt: now } })
@@ -155,17 +156,20 @@ export async function insertProject(
     now,
     name,
     groupFeedback = 'suggest',
+    triage = 'on',
     isDefault,
   }: Pick<ProjectRow, 'name' | 'isDefault'> & {
     clock: Clock
     now: Date
     groupFeedback?: ProjectRow['groupFeedback'] | undefined
+    triage?: ProjectRow['triage'] | undefined
   },
 ): Promise<ProjectRow> {
   const project = {
     id: clock.newId(now),
     name,
     groupFeedback,
+    triage,
     isDefault,
     archivedAt: null,
     createdAt: now,
@@ -213,6 +217,7 @@ const toProject = (row: CountedProjectRow, connection: ConnectionWithRun | undef
   name: row.name,
   archivedAt: row.archivedAt?.toISOString() ?? null,
   groupFeedback: row.groupFeedback,
+  triage: row.triage,
   openCount: row.openCount,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),

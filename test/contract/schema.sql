@@ -322,6 +322,7 @@ create table projects (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   group_feedback text not null default 'suggest'::text,
+  triage text not null default 'on'::text,
   constraint projects_pkey PRIMARY KEY (id)
 );
 
@@ -564,6 +565,8 @@ create table tasks (
   claimed_by_type text,
   claimed_by_id uuid,
   claimed_by_name text,
+  triaged boolean not null default true,
+  snoozed_until timestamp(3) with time zone,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -723,12 +726,15 @@ CREATE INDEX tasks_priority ON public.tasks USING btree (priority, id) WHERE (de
 CREATE INDEX tasks_project_created ON public.tasks USING btree (project_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_opened ON public.tasks USING btree (project_id, opened_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX tasks_project_priority ON public.tasks USING btree (project_id, priority, id) WHERE (deleted_at IS NULL);
-CREATE INDEX tasks_project_ready ON public.tasks USING btree (project_id, priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL));
+CREATE INDEX tasks_project_ready ON public.tasks USING btree (project_id, priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL) AND (snoozed_until IS NULL));
 CREATE INDEX tasks_project_reports ON public.tasks USING btree (project_id, report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
+CREATE INDEX tasks_project_to_triage ON public.tasks USING btree (project_id, id) WHERE ((NOT triaged) AND (status <> 'done'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
-CREATE INDEX tasks_ready ON public.tasks USING btree (priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL));
+CREATE INDEX tasks_ready ON public.tasks USING btree (priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL) AND (snoozed_until IS NULL));
 CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
+CREATE INDEX tasks_snoozed ON public.tasks USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);
+CREATE INDEX tasks_to_triage ON public.tasks USING btree (id) WHERE ((NOT triaged) AND (status <> 'done'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_trash ON public.tasks USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_updated ON public.tasks USING btree (updated_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX webhook_deliveries_finished ON public.webhook_deliveries USING btree (finished_at) WHERE (finished_at IS NOT NULL);

@@ -37,11 +37,12 @@ const OMITTED: Record<string, string[]> = {
     'codehostIssueNumber',
     'codehostPrNumber',
     'includeArchived',
+    'snoozed',
     'deleted',
     'fields',
     'count',
   ],
-  create_task: ['source', 'metadata'],
+  create_task: ['source', 'metadata', 'triaged', 'snoozedUntil'],
   update_task: ['metadata'],
 }
 

@@ -6,7 +6,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 
 /** What an export has. A column that is missing here must be decided: exported, or omitted with a reason. */
 const MEMBERS: Record<string, string> = {
-  project: 'id name isDefault archivedAt groupFeedback createdAt updatedAt',
+  project: 'id name isDefault archivedAt groupFeedback triage createdAt updatedAt',
   projectDeletion: 'projectId actorType actorId actorName createdAt',
   list: 'id projectId name position isDefault isClosing createdAt',
   listDeletion: 'listId projectId targetId moveTo actorType actorId actorName createdAt',
@@ -15,7 +15,7 @@ const MEMBERS: Record<string, string> = {
     codehostRepositoryId codehostNumber codehostKind codehostState closedReason sourceState authorName authorUrl isDraft
     hostUpdatedAt notes metadata createdByType createdById createdByName createdAt openedAt updatedAt completedAt
     deletedAt version mergedInto statusBeforeMerge blockedBy noteKey claimNumber claimExpiresAt claimedByType claimedById
-    claimedByName`,
+    claimedByName triaged snoozedUntil`,
   comment: `id taskId body authorType authorId authorName authorUrl isPublic externalId externalUrl hostUpdatedAt createdAt
     updatedAt`,
   rule: `id content priority isActive paths projectId version createdAt updatedAt updatedByType updatedById updatedByName

@@ -53,6 +53,7 @@ describe('a bulk change', () => {
         priority: 'high',
         status: 'done',
         isReady: false,
+        triaged: true,
         version: 2,
         updatedAt: expect.any(String),
         completedAt: expect.any(String),

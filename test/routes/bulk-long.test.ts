@@ -97,9 +97,13 @@ describe('a bulk change of long tasks', () => {
     const { status, body } = await change(ids.toReversed(), { priority: 'high' })
     expect([status, body.unchanged]).toEqual([200, 0])
     expect(body.data).toEqual(
-      made
-        .toReversed()
-        .map((task: object) => ({ ...task, priority: 'high', version: 2, updatedAt: expect.any(String) })),
+      made.toReversed().map((task: object) => ({
+        ...task,
+        priority: 'high',
+        triaged: true,
+        version: 2,
+        updatedAt: expect.any(String),
+      })),
     )
     for (const n of [0, COUNT - 1])
       expect((await service.get(`/api/tasks/${body.data[n].id}`)).body).toMatchObject(body.data[n])

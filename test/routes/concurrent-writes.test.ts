@@ -126,7 +126,7 @@ describe('concurrent creates', () => {
 })
 
 const WAITING = `select from pg_stat_activity
-  where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into%tasks%' and $1 <> ''`
+  where datname = current_database() and wait_event_type = 'Lock' and query like '%with input as materialized%external_id%' and $1 <> ''`
 
 describe('concurrent changes', () => {
   test('each return their own task, and log who changed what', async () => {

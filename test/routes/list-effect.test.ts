@@ -6,6 +6,7 @@ import type { TaskListItem } from '../../src/schemas/task.ts'
 import { TaskQuery } from '../../src/schemas/task-query.ts'
 import { claiming } from '../support/claims.ts'
 import { feedback, storing } from '../support/feedback.ts'
+import { filtersOf } from '../support/list-filters.ts'
 import { type Syncing, startSyncing } from '../support/syncing.ts'
 
 let service: Syncing
@@ -71,6 +72,7 @@ describe('a list follows', () => {
       'task.restored',
       'task.unmerged',
       'task.updated',
+      'task.woken',
     ])
   })
 
@@ -120,44 +122,6 @@ async function givenPlace() {
   const other = await given.project()
   const { body: list } = await service.post(`/api/projects/${project.id}/lists`, { name: 'Second' })
   return { ...project, otherId: other.id, otherInbox: other.inbox, list, start: new Date().toISOString() }
-}
-
-function filtersOf({ id: projectId, otherId, inbox, list, start }: Place): TaskQuery[] {
-  const narrow: TaskQuery[] = [
-    {},
-    ...(['open', 'in_progress', 'done'] as const).map((status) => ({ status: [status] })),
-    { status: ['open', 'in_progress'] },
-    { priority: ['high'] },
-    { label: ['bug'] },
-    { label: ['none'] },
-    { assignee: ['ann'] },
-    { externalId: ['x-1'] },
-    { source: ['api'] },
-    { kind: 'issue' },
-    { codehostIssueNumber: 1 },
-    { codehostPrNumber: 2 },
-    { createdSince: start },
-    { updatedSince: start },
-    { openedSince: start },
-    { isReady: true },
-    { isReady: false },
-    { claimed: true },
-    { claimed: false },
-    { q: 'zebra' },
-  ]
-  const places: TaskQuery[] = [
-    { projectId },
-    { projectId: otherId },
-    { listId: inbox.id },
-    { listId: list.id },
-  ]
-  return [
-    ...narrow,
-    ...places,
-    { includeArchived: true },
-    { includeArchived: true, isReady: true },
-    ...narrow.map((filters) => ({ ...filters, projectId })),
-  ]
 }
 
 async function tasksByFilter(place: Place) {
@@ -246,6 +210,18 @@ function changes(): Record<string, Change> {
       return async () => {
         await given.expire(id)
         await service.service.claims.openExpired()
+      }
+    },
+    'a decision about it': async ({ task }) => {
+      const { id } = await task({ triaged: false })
+      return () => service.patch(`/api/tasks/${id}`, { triaged: true })
+    },
+    'a snooze': edit({ snoozedUntil: '2100-01-01T00:00:00.000Z' }),
+    'a snooze that is over': async ({ task }) => {
+      const { id } = await task()
+      return async () => {
+        await service.query(`update tasks set snoozed_until = now() where id = $1`, [id])
+        await service.service.tasks.wake()
       }
     },
     'a merge of a blocker': async (place) => {

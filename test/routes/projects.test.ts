@@ -18,6 +18,7 @@ describe('a new project', () => {
       name: 'Mobile app',
       archivedAt: null,
       groupFeedback: 'suggest',
+      triage: 'on',
       openCount: 0,
       createdAt: expect.stringMatching(TIMESTAMP),
       updatedAt: made.body.createdAt,

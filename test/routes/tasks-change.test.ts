@@ -22,6 +22,9 @@ async function givenTask(values: Record<string, unknown> = {}) {
   return (await service.post('/api/tasks', { title: 'A task', listId: inbox.id, ...values })).body
 }
 
+/** Whoever changes one of these has decided about the task. */
+const DECISIONS = ['status', 'priority', 'labels', 'assignees']
+
 describe('a change', () => {
   test.each([
     ['title', 'Another title', { from: 'A task', to: 'Another title' }],
@@ -50,7 +53,8 @@ describe('a change', () => {
     expect(changed.headers.get('etag')).toBe('"2"')
     const { updatedAt } = changed.body
     const isReady = field !== 'status'
-    expect(changed.body).toEqual({ ...task, [field]: value, isReady, updatedAt, version: 2 })
+    const triaged = DECISIONS.includes(field)
+    expect(changed.body).toEqual({ ...task, [field]: value, isReady, triaged, updatedAt, version: 2 })
     expect(updatedAt >= task.updatedAt).toBe(true)
     expect((await service.get(`/api/tasks/${task.id}`)).body).toEqual(changed.body)
     expect(await activityOf(task.id)).toEqual([

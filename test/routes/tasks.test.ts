@@ -51,6 +51,8 @@ describe('a new task', () => {
       updatedAt: made.body.createdAt,
       completedAt: null,
       version: 1,
+      triaged: false,
+      snoozedUntil: null,
     })
   })
 

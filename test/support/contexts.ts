@@ -47,7 +47,7 @@ const task = fc
     const row = newTask(content, {
       id,
       now: new Date(NOW),
-      destination: { listId: id, projectId },
+      destination: { listId: id, projectId, isTriageOn: true },
       actor: ACTOR,
       origin: originIn('api'),
     })

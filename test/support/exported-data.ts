@@ -22,6 +22,7 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     name: 'Café ☕\u0001',
     archived_at: TIME,
     group_feedback: 'auto',
+    triage: 'off',
     ...at,
   })
   await insert('project_deletions', { project_id: project, ...actor('actor'), created_at: TIME })
@@ -74,6 +75,7 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     },
     ...{ deleted_at: TIME, version: 12, status_before_merge: 'in_progress', merged_into: id(11) },
     ...{ blocked_by: [id(11), id(12)], note_key: 'a-note', write_back: { state: 'failed', error: null } },
+    ...{ triaged: false, snoozed_until: '9999-12-31T23:59:59.999Z' },
     ...{ claim_number: 4, claim_expires_at: '9999-12-31T23:59:59.999Z', ...actor('claimed_by') },
   })
   await insert('tasks', {

@@ -77,7 +77,7 @@ export function given(db: Database, clock: Clock) {
     /** A task that no route of the API could create. */
     async task(list: { id: string; projectId: string }, values: Partial<typeof tasks.$inferInsert> = {}) {
       const now = values.createdAt ?? clock.now()
-      const destination = { listId: list.id, projectId: list.projectId }
+      const destination = { listId: list.id, projectId: list.projectId, isTriageOn: false }
       const actor = { type: 'system', id: null, name: 'test' } as const
       const creation = { now, destination, actor, origin: originIn('api') }
       const row = newTask({ title: 'A task' }, { id: clock.newId(now), ...creation })

@@ -32,6 +32,8 @@ export type TaskFilters = Pick<
   | 'includeArchived'
   | 'isReady'
   | 'claimed'
+  | 'triaged'
+  | 'snoozed'
   | 'q'
   | 'sort'
 >

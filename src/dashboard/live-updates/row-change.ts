@@ -11,6 +11,7 @@ export function rowChangeOf({ type, metadata }: Pick<Activity, 'type' | 'metadat
     return { commentCount: metadata.commentCount as number }
   if (type === 'task.claimed') return { status: 'in_progress' }
   if (type === 'task.claim_released' || type === 'task.claim_expired') return { status: 'open', claim: null }
+  if (type === 'task.woken') return { triaged: false, snoozedUntil: null }
   if (type === 'task.merged') return { status: 'done', mergedInto: metadata.into as string }
   if (type === 'task.unmerged') return { status: metadata.to as TaskListItem['status'], mergedInto: null }
   if (type === 'task.report_added' || type === 'task.report_removed')

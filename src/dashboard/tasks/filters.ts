@@ -103,6 +103,8 @@ export function validFilters(search: Record<string, unknown>): TaskFilters {
     updatedSince: time(search.updatedSince),
     isReady: flag(search.isReady),
     claimed: flag(search.claimed),
+    triaged: flag(search.triaged),
+    snoozed: flag(search.snoozed),
     includeArchived: search.includeArchived === true || undefined,
     q: firstCharacters(q, MAX_QUERY) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],

@@ -12,6 +12,10 @@ export const projects = pgTable(
     groupFeedback: text('group_feedback', { enum: ['off', 'suggest', 'auto'] })
       .notNull()
       .default('suggest'),
+    /** Whether tasks that arrive are to be triaged. */
+    triage: text('triage', { enum: ['on', 'off'] })
+      .notNull()
+      .default('on'),
     createdAt: timestamptz('created_at').notNull(),
     updatedAt: timestamptz('updated_at').notNull(),
   },

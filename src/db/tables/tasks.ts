@@ -98,6 +98,9 @@ export const tasks = pgTable(
     claimedByType: actorType('claimed_by_type'),
     claimedById: uuid('claimed_by_id'),
     claimedByName: text('claimed_by_name'),
+    /** Whether somebody has decided about it. Of a task that is done, what holds once it is reopened or unmerged. */
+    triaged: boolean('triaged').notNull().default(true),
+    snoozedUntil: timestamptz('snoozed_until'),
   },
   (table) => [
     foreignKey({
@@ -137,16 +140,26 @@ export const tasks = pgTable(
     index('tasks_list_priority').on(table.listId, table.priority, table.id).where(isNull(table.deletedAt)),
     // `listId` and `status`; counts of tasks in progress.
     index('tasks_list_status').on(table.listId, table.status, table.id).where(isNull(table.deletedAt)),
-    // The next task to claim. Only open tasks are in this index and the next.
+    // The next task to claim. Only open tasks that are not snoozed are in this index and the next.
     index('tasks_ready')
       .on(table.priority.desc().nullsFirst(), table.id)
-      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null`),
+      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null and ${table.snoozedUntil} is null`),
     // The same in a project or a list.
     index('tasks_project_ready')
       .on(table.projectId, table.priority.desc().nullsFirst(), table.id)
-      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null`),
+      .where(sql`${table.status} = 'open' and ${table.deletedAt} is null and ${table.snoozedUntil} is null`),
     // `claimed`, and claims whose lease is over. Only claimed tasks are in this index.
     index('tasks_claims').on(table.claimExpiresAt).where(isNotNull(table.claimExpiresAt)),
+    // `triaged=false`, sorted by creation. Only tasks to triage are in this index and the next.
+    index('tasks_to_triage')
+      .on(table.id)
+      .where(sql`not ${table.triaged} and ${table.status} <> 'done' and ${table.deletedAt} is null`),
+    // The same in a project.
+    index('tasks_project_to_triage')
+      .on(table.projectId, table.id)
+      .where(sql`not ${table.triaged} and ${table.status} <> 'done' and ${table.deletedAt} is null`),
+    // `snoozed`, and tasks to wake. Only snoozed tasks are in this index.
+    index('tasks_snoozed').on(table.snoozedUntil).where(isNotNull(table.snoozedUntil)),
     // `label`, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
     index('tasks_labels')
       .using('gin', sql`lower_names(${table.labels})`)

@@ -85,6 +85,10 @@ export interface PageRead {
 const OVERLAP_MS = 5_000
 const MAX_PER_PAGE = 100
 
+/** Whether the repository has not been listed yet, so that an item may be older than the connection. */
+export const isBeforeListed = (position: SyncPosition | null): boolean =>
+  position === null || position.isListing === true
+
 /** The first request of an incremental run; undefined when a full listing is required. */
 export function resumeAt(position: SyncPosition | null): ListCheckpoint | undefined {
   if (!position) return undefined

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { overriddenBy } from '../claim.ts'
 import { type ActorRef, newTask, originIn } from '../new-task.ts'
-import type { Destination, StoredTask } from '../task.ts'
+import type { CreationPlace, StoredTask } from '../task.ts'
 import type { LONG_FIELDS } from '../task-fields.ts'
 import type { CodehostItem } from './item.ts'
 import { isChangedBack, stateFor, statusToWrite, type UnwrittenState } from './write-back.ts'
@@ -35,15 +35,17 @@ export interface ItemDecision {
 interface FirstImport {
   id: string
   now: Date
-  destination: Destination
+  destination: CreationPlace
   actor: ActorRef
   repositoryId: number
+  /** Whether it was there before the connection. */
+  isOlder: boolean
 }
 
 /** Creates a task from an item seen for the first time. */
 export function importItem(
   item: CodehostItem,
-  { id, now, destination, actor, repositoryId }: FirstImport,
+  { id, now, destination, actor, repositoryId, isOlder }: FirstImport,
 ): ItemDecision {
   const isDone = item.state === 'closed'
   const row: StoredTask = {
@@ -56,6 +58,7 @@ export function importItem(
     openedAt: item.openedAt ?? now,
     completedAt: isDone ? (item.closedAt ?? now) : null,
   }
+  if (isOlder) row.triaged = true
   const { number, kind } = item
   return { number, kind, outcome: 'created', row, activities: [{ type: 'task.created', metadata: {} }] }
 }
@@ -78,9 +81,11 @@ export const skipItem = ({ number, kind }: CodehostItem): ItemDecision => ({
  */
 export function updateFromItem(
   task: SyncedTask,
-  { item, now, unwritten, isStoredSince = false }: ItemUpdate,
+  { item, now, unwritten, isTriageOn, isStoredSince = false }: ItemUpdate,
 ): ItemDecision {
-  const decision = isOlder(item, task) ? unchanged(item) : followItem(task, { item, now, unwritten })
+  const decision = isOlder(item, task)
+    ? unchanged(item)
+    : followItem(task, { item, now, unwritten, isTriageOn })
   if (isStoredSince && decision.row && isOfSameSecond(item, task)) {
     return { ...unchanged(item), isUncertain: true }
   }
@@ -95,6 +100,8 @@ interface ItemUpdate {
   item: CodehostItem
   now: Date
   unwritten?: UnwrittenState | undefined
+  /** Whether tasks that arrive in the project are to be triaged, and so those that the host reopens. */
+  isTriageOn: boolean
   isStoredSince?: boolean
 }
 
@@ -113,7 +120,7 @@ const unchanged = ({ number, kind }: CodehostItem): ItemDecision => ({
 
 function followItem(
   task: SyncedTask,
-  { item, now, unwritten }: { item: CodehostItem; now: Date; unwritten: UnwrittenState | undefined },
+  { item, now, unwritten, isTriageOn }: Pick<ItemUpdate, 'item' | 'now' | 'unwritten' | 'isTriageOn'>,
 ): ItemDecision {
   const { number, kind } = item
   const isClosed = item.state === 'closed'
@@ -148,6 +155,8 @@ function followItem(
   const row: StoredTask = {
     ...others,
     ...next,
+    triaged: isTriageOn && isReopening && before === 'done' ? false : task.triaged,
+    snoozedUntil: isClosing ? null : task.snoozedUntil,
     description,
     hostUpdatedAt: hostUpdatedAt ?? task.hostUpdatedAt,
     // Placeholders that an update does not write; the columns are not nullable.

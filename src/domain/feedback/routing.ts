@@ -28,6 +28,7 @@ export interface RoutingProject {
   /** The project's feedback list, if it has one. */
   listId: string | null
   groupFeedback: 'off' | 'suggest' | 'auto'
+  triage: 'on' | 'off'
 }
 
 /** All input of a decision except the event: the rules, and every project that may be selected. */

@@ -5,7 +5,7 @@ import { isDateTime, MAX_RECEIVED_BYTES } from '../../schemas/formats.ts'
 import type { TaskPriority } from '../../schemas/task.ts'
 import type { NewTaskInBulk } from '../../schemas/task-requests.ts'
 import { type ActorRef, newTask, originIn } from '../new-task.ts'
-import type { Destination, StoredTask } from '../task.ts'
+import type { CreationPlace, StoredTask } from '../task.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { type LimitedProperties, limitProperties, MAX_NOTE_BYTES } from './limits.ts'
 import { noteKeyOf } from './note-key.ts'
@@ -26,7 +26,7 @@ export type FeedbackTask = Required<
 /** Builds the stored task of an event. */
 export const newFeedbackTask = (
   { openedAt, noteKey, ...task }: FeedbackTask,
-  creation: { id: string; now: Date; destination: Destination },
+  creation: { id: string; now: Date; destination: CreationPlace },
 ): StoredTask => ({
   ...newTask(task, { ...creation, actor: ANALYTICS, origin: originIn('analytics') }),
   noteKey,

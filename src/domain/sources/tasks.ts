@@ -1,7 +1,7 @@
 import type { RenderedTask } from '../../schemas/source-delivery.ts'
 import type { NewTaskInBulk, TaskChange } from '../../schemas/task-requests.ts'
 import { type ActorRef, newTask, type TaskOrigin } from '../new-task.ts'
-import type { Destination, StoredTask } from '../task.ts'
+import type { CreationPlace, StoredTask } from '../task.ts'
 
 /** The source of a task, as its tasks and the activity log name it. */
 export interface TaskSourceRef {
@@ -17,7 +17,7 @@ export const actorOfSource = ({ id, name }: TaskSourceRef): ActorRef => ({ type:
 interface SourceCreation {
   id: string
   now: Date
-  destination: Destination
+  destination: CreationPlace
   source: TaskSourceRef
 }
 

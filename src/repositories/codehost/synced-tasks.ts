@@ -30,6 +30,7 @@ const upsertTasks = preparedStatement<object>(
         closed_reason = excluded.closed_reason, source_state = excluded.source_state,
         author_name = excluded.author_name, author_url = excluded.author_url, is_draft = excluded.is_draft,
         opened_at = excluded.opened_at, host_updated_at = excluded.host_updated_at,
+        triaged = excluded.triaged, snoozed_until = excluded.snoozed_until,
         status = excluded.status, status_before_merge = excluded.status_before_merge, completed_at = excluded.completed_at,
         ${endingClaims(sql`excluded.status <> tasks.status`)},
         updated_at = excluded.updated_at, version = excluded.version

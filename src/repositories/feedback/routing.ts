@@ -16,7 +16,7 @@ const readTable = preparedStatement<RoutingTable>(
       from webhook_routing) as rules,
       (select json_agg(json_build_object(
         'id', id, 'name', name, 'isDefault', is_default, 'isArchived', archived_at is not null,
-        'groupFeedback', group_feedback,
+        'groupFeedback', group_feedback, 'triage', triage,
         'listId', (select lists.id from lists
           where project_id = projects.id and lists.name = ${sql.placeholder('listName')} and not is_closing
           order by created_at, id limit 1)))

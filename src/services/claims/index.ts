@@ -155,6 +155,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
     if (claim) throw taskClaimed(id, claim)
     if (isClaimExpired(task)) await openExpired(bound, { clock, metrics, id })
     else if (task.status !== 'open') throw taskNotReady(id, REASONS[task.status])
+    if (task.snoozedUntil) throw taskNotReady(id, REASONS.snoozed)
     const blocked = await blockedAmong(bound, [task])
     if (blocked.has(task.id)) throw taskNotReady(id, REASONS.blocked)
   }
@@ -169,7 +170,8 @@ const REASONS = {
   in_progress: 'somebody works on it without a claim. Set its status to open first.',
   done: 'it is done. Set its status to open first.',
   blocked: 'a task in its blockedBy has to be done first.',
-} satisfies Record<Exclude<Task['status'], 'open'> | 'blocked', string>
+  snoozed: 'it is snoozed. Set its snoozedUntil to null first.',
+} satisfies Record<Exclude<Task['status'], 'open'> | 'blocked' | 'snoozed', string>
 
 /**
  * The tasks that a caller can claim.

@@ -147,7 +147,8 @@ export async function accept(
   if (accepted.length === 0) return new Set()
   const targets = await targetsOf(repos, accepted)
   const tasks = accepted.map(({ arrival: { receivedAt, event }, taskId, route: { decision, listId } }) => {
-    const destination = { listId, projectId: decision.project.id }
+    const { id: projectId, triage } = decision.project
+    const destination = { listId, projectId, isTriageOn: triage === 'on' }
     const task = newFeedbackTask(event.task, { id: taskId, now: receivedAt, destination })
     return asReport(task, targets.get(taskId))
   })

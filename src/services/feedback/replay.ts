@@ -89,7 +89,9 @@ export function feedbackReplay({ repos, clock }: { repos: Repositories; clock: C
     const moveTo = { listId, projectId: project.id }
     const actor = actorOf(caller)
     const { channel } = caller
-    const requested = { change: { listId }, moveTo, actor, channel, connection: undefined, now }
+    // Today's routing decides the list, and nobody about the task.
+    const arrival = { isTriageOn: false }
+    const requested = { change: { listId }, moveTo, actor, channel, connection: undefined, arrival, now }
     const outcome = decideChange(task, requested)
     if (!outcome) return
     await repos.tasks.update(task.id, outcome.update)

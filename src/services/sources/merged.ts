@@ -13,7 +13,7 @@ interface MergedChange {
   source: TaskSourceRef
   now: Date
   /** Locked, as is the one that it is merged into. */
-  report: Pick<TaskRow, 'id' | 'mergedInto' | 'statusBeforeMerge' | 'version'>
+  report: Pick<TaskRow, 'id' | 'projectId' | 'mergedInto' | 'statusBeforeMerge' | 'version'>
   /** What items say about the report, in their order. */
   rendered: RenderedTask[]
 }
@@ -31,10 +31,13 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (report.mergedInto === null) return undefined
     const before = report.statusBeforeMerge ?? 'open'
     const status = rendered.reduce(statusAfter, before)
+    const withTriage = await repos.projects.listWithTriage([report.projectId])
+    const isToTriage = before === 'done' && withTriage.has(report.projectId)
+    const triaged = isToTriage ? { triaged: false } : {}
     const update =
       status === before
         ? undefined
-        : { statusBeforeMerge: status, updatedAt: now, version: report.version + 1 }
+        : { statusBeforeMerge: status, ...triaged, updatedAt: now, version: report.version + 1 }
     if (update) await repos.tasks.update(report.id, update)
     const isOpen = rendered.findLast((item) => item.status !== undefined)?.status === 'open'
     if (isOpen) await reopen(repos, { source, now, id: report.mergedInto })
@@ -49,6 +52,7 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (task?.status !== 'done') return
     const actor = actorOfSource(source)
     const connections = await repos.codehost.connectionsOf(task.source === 'codehost' ? [task.projectId] : [])
+    const withTriage = await repos.projects.listWithTriage([task.projectId])
     const outcome = reopeningOf(() =>
       decideChange(task, {
         change: { status: 'open' },
@@ -56,6 +60,7 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
         actor,
         channel: 'webhook',
         connection: connections.get(task.projectId),
+        arrival: { isTriageOn: withTriage.has(task.projectId) },
         now,
       }),
     )

@@ -7,7 +7,7 @@ import {
   originOf,
   type TaskSourceRef,
 } from '../../domain/sources/tasks.ts'
-import type { Destination, StoredTask } from '../../domain/task.ts'
+import type { CreationPlace, StoredTask } from '../../domain/task.ts'
 import { longTextsOf } from '../../domain/task-change.ts'
 import { conflict } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -22,7 +22,7 @@ import { mergedStatusWriter } from './merged.ts'
 /** A task that an item of a delivery makes, or changes. */
 export interface ItemWrite {
   source: TaskSourceRef
-  destination: Destination
+  destination: CreationPlace
   rendered: RenderedTask
   now: Date
 }

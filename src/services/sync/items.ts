@@ -1,4 +1,5 @@
 import type { CodehostItem } from '../../domain/codehost/item.ts'
+import { isBeforeListed, type SyncPosition } from '../../domain/codehost/progress.ts'
 import { type ItemDecision, importItem, skipItem, updateFromItem } from '../../domain/codehost/task.ts'
 import type { WriteError } from '../../domain/codehost/write-back.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -105,7 +106,7 @@ async function decide(
   repos: BoundRepositories,
   {
     clock,
-    connection: { id, projectId, repositoryId, repository: name, writeBack },
+    connection: { id, projectId, repositoryId, repository: name, writeBack, position, connectedAt },
     destination,
     items,
     asOf,
@@ -118,6 +119,8 @@ async function decide(
   const purged = new Set(await repos.syncedTasks.listPurged(projectId, { repositoryId, numbers: unknown }))
   const now = clock.now()
   const actor = { type: 'codehost' as const, id, name }
+  // Cast: only positions are written to the column.
+  const isListing = isBeforeListed(position as SyncPosition | null)
   const states =
     writeBack === 'off' ? [] : await repos.codehostWrites.listUnwrittenStates(rows.map(({ id }) => id))
   const unwritten = new Map(states.map((write) => [write.taskId, write]))
@@ -125,10 +128,18 @@ async function decide(
     const row = known.get(item.number)
     if (row) {
       const { isStoredSince, ...task } = row
-      return updateFromItem(task, { item, now, unwritten: unwritten.get(task.id), isStoredSince })
+      const { isTriageOn } = destination
+      return updateFromItem(task, {
+        item,
+        now,
+        unwritten: unwritten.get(task.id),
+        isTriageOn,
+        isStoredSince,
+      })
     }
     if (purged.has(item.number)) return skipItem(item)
-    return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId })
+    const isOlder = isListing && !(item.openedAt && item.openedAt > connectedAt)
+    return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId, isOlder })
   })
 }
 

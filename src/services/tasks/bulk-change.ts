@@ -5,6 +5,7 @@ import {
   refusedTogether,
 } from '../../domain/bulk-change.ts'
 import { decideChange, longTextsOf, refuseLoneReason } from '../../domain/task-change.ts'
+import { refusePastSnooze } from '../../domain/triage.ts'
 import { externalIdTaken, listNotFound, projectArchived } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
@@ -34,6 +35,7 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
     { ids: requestedIds, change }: { ids: string[]; change: TaskChange },
   ): Promise<BulkChanged> {
     refuseLoneReason(change, '/change/closedReason')
+    refusePastSnooze(change, { now: clock.now(), path: '/change/snoozedUntil' })
     const ids = requestedIds.map((id) => id.toLowerCase())
     const unique = [...new Set(ids)]
     return repos.within(caller).transaction(async (repos) => {

@@ -1,5 +1,6 @@
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { byExternalId } from '../../domain/new-task.ts'
+import { pastSnooze, withoutPastSnooze } from '../../domain/triage.ts'
 import { AppError, type ErrorCode, validationFailed } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
@@ -42,14 +43,21 @@ export function bulkCreationOf({ repos, clock }: { repos: Repositories; clock: C
     caller: Caller,
     { listId, inputs, isPartial, ...existing }: BulkCreation,
   ): Promise<Outcome[]> {
-    const named = inputs.map((input) => (input instanceof AppError ? undefined : input))
+    const now = clock.now()
+    const named = inputs.map((input) =>
+      input instanceof AppError ? undefined : withoutPastSnooze(input, now),
+    )
     const blockers = await refusedInputs(repos.within(caller), {
       caller,
       listId,
       inputs: named,
       pathOf: itemPath,
     })
-    const refusals = inputs.map((input, index) => (input instanceof AppError ? input : blockers[index]))
+    const refusals = inputs.map((input, index) => {
+      if (input instanceof AppError) return input
+      const path = `${itemPath(index)}/snoozedUntil`
+      return blockers[index] ?? pastSnooze(named[index] ?? {}, { now, path })
+    })
     if (!isPartial && refusals.some(Boolean)) throw together(refusals)
     const valid = named.flatMap((input, index) => (input && !refusals[index] ? [input] : []))
     const creation = { listId, inputs: valid, changeOf: changeWhenExisting(existing) }

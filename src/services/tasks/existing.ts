@@ -1,6 +1,7 @@
 import type { ActorRef, TaskOrigin } from '../../domain/new-task.ts'
 import type { Destination, StoredTask } from '../../domain/task.ts'
-import { decideChange } from '../../domain/task-change.ts'
+import { type Arrival, decideChange } from '../../domain/task-change.ts'
+import { arrivesIn } from '../../domain/triage.ts'
 import { listNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
@@ -44,6 +45,7 @@ interface RequestedChanges {
   destination: Destination
   actor: ActorRef
   channel: TaskOrigin['source']
+  arrival: Arrival | undefined
   now: Date
 }
 
@@ -55,7 +57,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
    * @throws list_not_found, and the errors of `decideChange`
    */
   return async function updateExisting(
-    { tasks, taskChanges }: BoundRepositories,
+    { tasks, taskChanges, projects }: BoundRepositories,
     { destination, actor, origin, changes }: ExistingChanges,
   ): Promise<ExistingTask[]> {
     if (changes.length === 0) return []
@@ -69,9 +71,11 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
       isLocked: true,
       texts: changes.length === 1 ? undefined : changes.flatMap(({ texts }) => texts),
     })
+    const arrivalOf = await arrivals({ projects }, { rows, origin })
     const decided = rows.map((row) => {
       const requested = byExternalId.get(row.externalId ?? '') ?? []
-      return { requested, ...decideAll(row, { requested, destination, actor, channel: origin.source, now }) }
+      const about = { destination, actor, channel: origin.source, arrival: arrivalOf(row), now }
+      return { requested, ...decideAll(row, { requested, ...about }) }
     })
     const written = decided.filter(({ updatedBy }) => updatedBy.size > 0)
     for (const slice of slicesBySize(written, { maxSize: MAX_STATEMENT_LENGTH, sizeOf })) {
@@ -88,7 +92,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
 
   function decideAll(
     task: TaskRow,
-    { requested, destination, actor, channel, now }: RequestedChanges,
+    { requested, destination, actor, channel, arrival, now }: RequestedChanges,
   ): DecidedChange & { updatedBy: Set<string> } {
     const decided = {
       task,
@@ -106,6 +110,7 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
         channel,
         // Needed only for tasks of the source `codehost`, which no request creates.
         connection: undefined,
+        arrival,
         now,
       })
       if (!outcome) continue
@@ -118,6 +123,16 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
     }
     return decided
   }
+}
+
+/** How changes of an origin affect the triage of tasks; undefined if they are made here. */
+async function arrivals(
+  { projects }: Pick<BoundRepositories, 'projects'>,
+  { rows, origin }: { rows: TaskRow[]; origin: TaskOrigin },
+): Promise<(task: TaskRow) => Arrival | undefined> {
+  if (!arrivesIn(origin.source)) return () => undefined
+  const on = await projects.listWithTriage([...new Set(rows.map(({ projectId }) => projectId))])
+  return ({ projectId }) => ({ isTriageOn: on.has(projectId) })
 }
 
 const sizeOf = ({ update }: DecidedChange) => lengthOf(update)

@@ -30,6 +30,8 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
     updatedSince: timeOf(query.updatedSince),
     skipsArchived: !query.includeArchived,
     isClaimed: query.claimed,
+    isTriaged: query.triaged,
+    isSnoozed: query.snoozed,
     deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
   }
 }

@@ -6,9 +6,10 @@ import type { Operations } from '../../domain/operation.ts'
 import { decideChange, longTextsOf, refuseLoneReason } from '../../domain/task-change.ts'
 import { taskOrderOf } from '../../domain/task-order.ts'
 import { isPastRetention } from '../../domain/trash.ts'
+import { refusePastSnooze } from '../../domain/triage.ts'
 import { taskNotFound, taskWithReports } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BoundRepositories, Repositories } from '../../repositories/index.ts'
+import { type BoundRepositories, everywhere, type Repositories } from '../../repositories/index.ts'
 import type { TaskCount } from '../../repositories/task-pages.ts'
 import type { TaskJson } from '../../repositories/task-pages-json.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
@@ -31,6 +32,7 @@ import { countReport, type LockedReport, restorableTarget, withTarget } from './
 import { type NewTaskBatches, singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { writtenFor, writtenTask } from './view.ts'
+import { wakeSome } from './waking.ts'
 
 /** A larger number takes longer than a page. */
 const MAX_EXACT_TOTAL = 10_000
@@ -98,6 +100,7 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
      */
     async update(caller: Caller, { id, change, claimNumber, allowed }: UpdateRequest): Promise<WrittenTask> {
       refuseLoneReason(change)
+      refusePastSnooze(change, { now: clock.now() })
       const single = await updateSingle?.({ caller, id, change, claimNumber, allowed })
       if (single) return single
       return repos.within(caller).transaction(async (repos) => {
@@ -180,6 +183,9 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
       }
       return withTarget(repos.within(caller), { id, hidden: true, work })
     },
+
+    /** Wakes some of the tasks whose snooze is over; returns whether there may be more. Called by the worker. */
+    wake: () => repos.within(everywhere).transaction((repos) => wakeSome(repos, { clock })),
 
     /**
      * Indexes some of the changed texts for search; returns whether there are more. Called by the worker in small batches:

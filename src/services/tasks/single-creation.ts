@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { changeWhenExisting, type WhenExisting } from '../../domain/existing-task.ts'
 import { byExternalId, newTask, originIn } from '../../domain/new-task.ts'
+import { isPastSnooze, refusePastSnooze, withoutPastSnooze } from '../../domain/triage.ts'
 import { isUnavailable } from '../../errors/index.ts'
 import { batcher } from '../../lib/batcher.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -42,10 +43,15 @@ export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
    */
   return async function create<Replay = never>(
     caller: Caller,
-    { input: { listId, ...input }, idempotencyKey, ...existing }: SingleCreation<Replay>,
+    { input: { listId, ...given }, idempotencyKey, ...existing }: SingleCreation<Replay>,
   ): Promise<CreatedTask | Replay> {
+    const input = withoutPastSnooze(given, clock.now())
     // Blockers are checked first. An existing task is a response without an effect, which must not be stored.
-    const mayShare = !namesBlockers(input) && !(idempotencyKey && typeof input.externalId === 'string')
+    const mayShare =
+      !namesBlockers(input) &&
+      !(idempotencyKey && typeof input.externalId === 'string') &&
+      // A repeated request has the response of the first one, whose snooze was in the future.
+      !isPastSnooze(input, clock.now())
     const destination = mayShare && (await batches?.destinationOf(caller, listId))
     if (batches && destination) {
       const now = clock.now()
@@ -58,12 +64,13 @@ export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
       })
       const task = writtenFor(caller, toTask(row, { isBlocked: false }))
       const created = { task, isNew: true, isUpdated: false }
-      const newRow = { row, activityId: clock.newId(now) }
+      const newRow = { row, activityId: clock.newId(now), isTriageOn: destination.isTriageOn }
       if (await batches.insert(newRow, idempotencyKey?.responseTo(created))) return created
-      // Its external id is taken, its list does not accept tasks any more, or its idempotency key is in use.
+      // Its external id is taken, its list or project was changed, or its idempotency key is in use.
       batches.forget(caller, listId)
     }
     const createAlone = async (repos: Repositories): Promise<CreatedTask> => {
+      refusePastSnooze(input, { now: clock.now() })
       const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [input] })
       if (refused) throw refused
       // A list that was sent is one of the fields to update; `input` has the others.

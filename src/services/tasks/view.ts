@@ -3,6 +3,7 @@ import { allows } from '../../domain/key-strength.ts'
 import { priorityOf } from '../../domain/priority.ts'
 import { isDescriptionReadOnly } from '../../domain/task-change.ts'
 import { LONG_FIELDS, SHOWN_FIELDS, type ShownField } from '../../domain/task-fields.ts'
+import { isTriaged } from '../../domain/triage.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { TaskRow } from '../../repositories/tasks.ts'
 import type { Task, WrittenTask, WrittenTaskSummary } from '../../schemas/task.ts'
@@ -29,7 +30,10 @@ export function toTask(row: TaskRow, { isBlocked }: TaskFacts): Task {
     closedReason: row.mergedInto === null ? row.closedReason : 'duplicate',
     reports: row.reportCount + 1,
     // Tasks of archived projects are not written.
-    isReady: currentStatus(row) === 'open' && row.deletedAt === null && !isBlocked,
+    isReady:
+      currentStatus(row) === 'open' && row.deletedAt === null && !isBlocked && row.snoozedUntil === null,
+    triaged: isTriaged(row),
+    snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
     claim: claimOf(row),
     author: row.authorName === null ? null : { name: row.authorName, url: row.authorUrl },
     createdBy: { type: row.createdByType, id: row.createdById, name: row.createdByName },

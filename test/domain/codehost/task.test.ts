@@ -20,7 +20,7 @@ const itemWith = (change: object = {}): CodehostItem => {
 }
 
 function known(change: Partial<SyncedTask> = {}): SyncedTask {
-  const destination = { listId: 'l', projectId: 'p' }
+  const destination = { listId: 'l', projectId: 'p', isTriageOn: true }
   const actor = { type: 'codehost' as const, id: null, name: 'x' }
   const { row } = importItem(itemWith(), {
     id: 't',
@@ -28,6 +28,7 @@ function known(change: Partial<SyncedTask> = {}): SyncedTask {
     destination,
     actor,
     repositoryId: 1,
+    isOlder: true,
   })
   if (!row) throw new Error('no row')
   const { description, notes, metadata, ...rest } = row
@@ -148,7 +149,7 @@ describe('an item that already has a task', () => {
     ],
     ['is skipped when deleted here and the same', { deletedAt: now }, {}, 'skipped', undefined],
   ])('%s', (_, task, change, outcome, row) => {
-    const decision = updateFromItem(known(task), { item: itemWith(change), now })
+    const decision = updateFromItem(known(task), { item: itemWith(change), now, isTriageOn: true })
     expect(decision.outcome).toBe(outcome)
     if (row) expect(decision.row).toMatchObject(row)
     else expect(decision.row).toBeUndefined()
@@ -158,6 +159,7 @@ describe('an item that already has a task', () => {
     const decision = updateFromItem(known(), {
       item: itemWith({ ...closed, title: 'N', body: 'N', labels: ['b'] }),
       now,
+      isTriageOn: true,
     })
     expect(decision.activities).toEqual([
       {
@@ -178,18 +180,22 @@ describe('an item that already has a task', () => {
   test('logs that a draft is ready, but not that it was a draft before that was stored', () => {
     const pull = { pull_request: { merged_at: null } }
     const draft = { codehostKind: 'pull_request' as const, isDraft: true }
-    const ready = updateFromItem(known(draft), { item: itemWith({ ...pull, draft: false }), now })
+    const ready = updateFromItem(known(draft), {
+      item: itemWith({ ...pull, draft: false }),
+      now,
+      isTriageOn: true,
+    })
     expect(ready.activities).toEqual([
       { type: 'task.updated', metadata: { changes: { isDraft: { from: true, to: false } } } },
     ])
     const task = known({ ...draft, ...EARLIER, isDraft: null })
-    const filledIn = updateFromItem(task, { item: itemWith({ ...pull, draft: true }), now })
+    const filledIn = updateFromItem(task, { item: itemWith({ ...pull, draft: true }), now, isTriageOn: true })
     expect(filledIn).toMatchObject({ row: { isDraft: true }, activities: [] })
   })
 
   test('logs nothing of an author, and nothing of what an earlier version did not store', () => {
     for (const task of [known({ authorName: 'old' }), known(EARLIER)]) {
-      expect(updateFromItem(task, { item: itemWith(), now })).toMatchObject({
+      expect(updateFromItem(task, { item: itemWith(), now, isTriageOn: true })).toMatchObject({
         row: { authorName: 'ada', version: 2 },
         activities: [],
       })

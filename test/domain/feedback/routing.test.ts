@@ -13,6 +13,7 @@ const project = (id: string, name: string, more: Partial<RoutingProject> = {}): 
   isDefault: false,
   isArchived: false,
   groupFeedback: 'suggest',
+  triage: 'on',
   listId: null,
   ...more,
 })

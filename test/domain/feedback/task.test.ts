@@ -180,7 +180,7 @@ describe('the description', () => {
 })
 
 describe('the task', () => {
-  const destination = { listId: 'list', projectId: 'project' }
+  const destination = { listId: 'list', projectId: 'project', isTriageOn: true }
   const now = new Date('2026-11-21T09:00:00.000Z')
   const rowOf = (event: FeedbackEvent) => newFeedbackTask(feedbackTask(event), { id: 'id', now, destination })
 

@@ -152,7 +152,8 @@ export async function differencesOf(
 const FIRST_IMPORT: Parameters<typeof importItem>[1] = {
   id: '',
   now: new Date(0),
-  destination: { listId: '', projectId: '' },
+  destination: { listId: '', projectId: '', isTriageOn: true },
   actor: { type: 'codehost', id: null, name: '' },
   repositoryId: 0,
+  isOlder: true,
 }

@@ -92,6 +92,18 @@ export function describePages(filled: Filled) {
       },
     )
 
+    test.each(['-createdAt', 'createdAt'])('to be triaged, sorted by %s, has an index', async (sort) => {
+      const places = ['', `&projectId=${filled.ids.usualProject}`, `&projectId=${filled.ids.doneProject}`]
+      for (const app of filled.apps()) {
+        for (const place of places) {
+          const path = `/api/tasks?triaged=false&snoozed=false&includeArchived=true&sort=${sort}${place}`
+          expect(beyond(await filled.workFor(app, path))).toEqual([])
+        }
+        const path = `/api/tasks?triaged=false&sort=${sort}`
+        expect(beyond(await filled.workFor(app, path, { key: filled.key() }))).toEqual([])
+      }
+    })
+
     test.each(['-updatedAt', 'updatedAt'])(
       'of the trash, by time of deletion (%s), has an index',
       async (sort) => {
@@ -114,6 +126,10 @@ export function describePages(filled: Filled) {
       'a rare status': 'status=in_progress',
       'no claim': 'claimed=false',
       'a claim': 'claimed=true',
+      'no decision': 'triaged=false',
+      'a decision': 'triaged=true',
+      'a snooze': 'snoozed=true',
+      'no snooze': 'snoozed=false',
       'two statuses': 'status=open&status=in_progress',
       'a source': 'source=analytics',
       'a priority': 'priority=high',
@@ -179,6 +195,8 @@ export function describePages(filled: Filled) {
       '&isReady=false',
       '&claimed=true',
       '&claimed=false',
+      '&triaged=false',
+      '&snoozed=true',
       '&createdSince=2026-01-01T00:00:00.000Z',
       '&openedSince=2026-01-01T00:00:00.000Z',
       '&updatedSince=2026-01-01T00:00:00.000Z',

@@ -6,6 +6,8 @@ export const MORE_FILTERS = {
   assignee: 'Assignee',
   isReady: 'Ready to start',
   claimed: 'Claimed',
+  triaged: 'Triaged',
+  snoozed: 'Snoozed',
   kind: 'Kind',
   externalId: 'External ID',
   codehostIssueNumber: 'Issue number',
@@ -17,8 +19,10 @@ export const MORE_FILTERS = {
 } satisfies { [name in keyof TaskFilters]?: string }
 export type MoreFilter = keyof typeof MORE_FILTERS
 
-export const isFlag = (name: MoreFilter): name is 'isReady' | 'claimed' =>
-  name === 'isReady' || name === 'claimed'
+const FLAGS: readonly MoreFilter[] = ['isReady', 'claimed', 'triaged', 'snoozed']
+
+export const isFlag = (name: MoreFilter): name is 'isReady' | 'claimed' | 'triaged' | 'snoozed' =>
+  FLAGS.includes(name)
 
 /** The value of a filter as its chip shows it. */
 export function valueText(name: MoreFilter, filters: TaskFilters): string {

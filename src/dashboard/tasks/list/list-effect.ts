@@ -22,16 +22,19 @@ const TASK_CHANGES = [
   'task.claim_expired',
   'task.merged',
   'task.unmerged',
+  'task.woken',
 ]
 
 const ARCHIVALS = ['project.archived', 'project.unarchived']
 
 /** The effect of a type of activity on the tasks that a list has. What is deleted leaves every list by itself. */
 export function listEffect(type: string, filters: Filters): ListEffect {
-  const { isReady, projectId, listId, includeArchived, sort } = filters
+  const { isReady, triaged, projectId, listId, includeArchived, sort } = filters
   const isEverywhere = projectId === undefined && listId === undefined
   // Whether a task is ready also follows from the tasks that block it.
   if (isReady !== undefined && [...TASK_CHANGES, ...ARCHIVALS, 'task.deleted'].includes(type)) return 'any'
+  // Whoever comments has decided about the task.
+  if (type === 'comment.created') return triaged === undefined ? 'none' : 'any'
   if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
   if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
   // Its tasks moved, without an activity of each.

@@ -34,6 +34,8 @@ function textOf({ type, message, metadata, actor }: Activity): string {
       return 'released the task'
     case 'task.claim_expired':
       return 'opened the task, because the claim wasn’t renewed'
+    case 'task.woken':
+      return 'ended the snooze'
     case 'task.report_added':
       return `merged a task into this one (${plural(Number(metadata.reports), 'report')})`
     case 'task.report_removed':
@@ -76,6 +78,9 @@ function changeText(name: string, change: unknown): string {
   if (name === 'status') return `set the status to ${displayName(STATUSES, to)}`
   if (name === 'closedReason' && to === 'not_planned') return 'set the status to not planned'
   if (name === 'closedReason' && to === 'completed') return 'set the status to done'
+  if (name === 'triaged') return to === true ? 'accepted the task' : 'sent the task back to triage'
+  if (name === 'snoozedUntil')
+    return to === null ? 'ended the snooze' : `snoozed the task until ${dateText(to)}`
   if (name === 'isDraft') return to === true ? 'converted it to a draft' : 'marked it as ready for review'
   if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {
@@ -99,6 +104,9 @@ function blockersText(added: number, removed: number): string {
   ]
   return parts.filter(Boolean).join(' and ') || 'changed the order of the tasks that block it'
 }
+
+const dateText = (time: unknown) =>
+  new Date(String(time)).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 const displayName = (names: Record<string, string>, value: unknown) =>
   (names[String(value)] ?? String(value)).toLowerCase()
