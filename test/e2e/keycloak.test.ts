@@ -9,12 +9,12 @@ import {
   type Realm,
   startKeycloak,
 } from '../support/keycloak.ts'
-import { CLIENT } from '../support/oidc-provider.ts'
 import { ALLOWED, addProvider } from '../support/providers.ts'
 import { launchBrowser, type Page } from '../tools/playwright.ts'
 import { type AppInBrowser, panelOf, testWith } from './support/browser.ts'
 import { addPasskey, passkeys, signInByPasskey, withAuthenticator } from './support/passkeys.ts'
 import {
+  addProviderInDialog,
   field,
   givenPerson,
   linkIn,
@@ -207,18 +207,7 @@ describe('Keycloak', () => {
     const { realm } = app.service
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'owner' })
     const owner = await openAs(app, 'ada', '/settings/sign-in')
-    await owner.getByRole('button', { name: 'Add a provider' }).click()
-    const dialog = owner.getByRole('dialog', { name: 'Add a provider' })
-    await field(dialog, 'Name').fill('Keycloak')
-    await field(dialog, 'Issuer').fill(realm.issuer)
-    await field(dialog, 'Client ID').fill(CLIENT.clientId)
-    await field(dialog, 'Client secret').fill(CLIENT.clientSecret)
-    await dialog.getByRole('switch', { name: 'Create people at their first sign-in' }).check({ force: true })
-    await dialog.getByRole('combobox', { name: 'Email domains' }).fill('acme.com')
-    await owner.keyboard.press('Enter')
-    await dialog.getByRole('button', { name: 'Add provider' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await realm.register(await owner.locator('pre').innerText())
+    await realm.register(await addProviderInDialog(owner, { name: 'Keycloak', issuer: realm.issuer }))
 
     await owner.getByRole('button', { name: 'Test', exact: true }).click()
     const steps = owner.getByRole('dialog', { name: 'Test of “Keycloak”' })

@@ -5,7 +5,7 @@ import { CLIENT, startOidcProvider } from '../support/oidc-provider.ts'
 import { account } from '../support/providers.ts'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, expectNone, testWith } from './support/browser.ts'
-import { field, givenPerson, openAs } from './support/people.ts'
+import { addProviderInDialog, field, givenPerson, openAs } from './support/people.ts'
 
 /** A service that providers can come back to, and a provider. */
 const test = testWith(async () => {
@@ -40,18 +40,7 @@ describe('an identity provider', () => {
     const { provider } = app.service
     await givenPerson(app, { username: 'ada', name: 'Ada', role: 'owner' })
     const owner = await openAs(app, 'ada', '/settings/sign-in')
-    await owner.getByRole('button', { name: 'Add a provider' }).click()
-    const dialog = owner.getByRole('dialog', { name: 'Add a provider' })
-    await field(dialog, 'Name').fill('Acme')
-    await field(dialog, 'Issuer').fill(provider.issuer)
-    await field(dialog, 'Client ID').fill(CLIENT.clientId)
-    await field(dialog, 'Client secret').fill(CLIENT.clientSecret)
-    await dialog.getByRole('switch', { name: 'Create people at their first sign-in' }).check({ force: true })
-    await dialog.getByRole('combobox', { name: 'Email domains' }).fill('acme.com')
-    await owner.keyboard.press('Enter')
-    await dialog.getByRole('button', { name: 'Add provider' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    const redirectUrl = await owner.locator('pre').innerText()
+    const redirectUrl = await addProviderInDialog(owner, { name: 'Acme', issuer: provider.issuer })
     expect(redirectUrl).toMatch(new RegExp(`^${app.service.url}/auth/.*/callback$`))
 
     await owner.getByRole('button', { name: 'Test', exact: true }).click()

@@ -1,4 +1,5 @@
 import type { Role } from '../../../src/schemas/user.ts'
+import { CLIENT } from '../../support/oidc-provider.ts'
 import type { Locator, Page } from '../../tools/playwright.ts'
 import type { AppInBrowser } from './browser.ts'
 
@@ -62,4 +63,23 @@ export async function linkIn(page: Page, title: string): Promise<string> {
   await dialog.getByRole('button', { name: "I've copied it" }).click()
   await dialog.waitFor({ state: 'detached' })
   return link
+}
+
+/** Adds a provider in its dialog, at which people of acme.com may sign in for the first time. Returns its redirect URL. */
+export async function addProviderInDialog(
+  page: Page,
+  { name, issuer }: { name: string; issuer: string },
+): Promise<string> {
+  await page.getByRole('button', { name: 'Add a provider' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a provider' })
+  await field(dialog, 'Name').fill(name)
+  await field(dialog, 'Issuer').fill(issuer)
+  await field(dialog, 'Client ID').fill(CLIENT.clientId)
+  await field(dialog, 'Client secret').fill(CLIENT.clientSecret)
+  await dialog.getByRole('switch', { name: 'Create people at their first sign-in' }).check({ force: true })
+  await dialog.getByRole('combobox', { name: 'Email domains' }).fill('acme.com')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Add provider' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return page.locator('pre').innerText()
 }
