@@ -7,16 +7,16 @@ import { lists, projects } from '../db/tables/projects.ts'
  */
 export const lockingProjects = sql`
   open as (
-    select id from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
+    select id, triage from ${projects} where id = any(${sql.placeholder('projectIds')}::uuid[]) and archived_at is null
     order by id for key share
   )`
 
 /**
  * The same after `lockingProjects`: `accepting` has those of the placeholder `listIds` that accept tasks, in the locked
- * projects.
+ * projects, and whether these triage what arrives.
  */
 export const acceptingLists = sql`
   accepting as (
-    select id, project_id from ${lists} where id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
-      and project_id in (select id from open)
+    select lists.id, project_id, triage = 'on' as is_triage_on from ${lists} join open on open.id = project_id
+    where lists.id = any(${sql.placeholder('listIds')}::uuid[]) and not is_closing
   )`

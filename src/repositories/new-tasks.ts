@@ -2,7 +2,6 @@ import { arraysOf, columnArrays, tableColumns } from '../db/column-arrays.ts'
 import { type SQL, sql } from '../db/drizzle.ts'
 import { preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
-import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import { type FieldName, INSERTED_FIELDS, type InsertedField } from '../domain/task-fields.ts'
 import { claimingKeys, type KnownResponse, keyedValues, skipLocked } from './claiming-keys.ts'
@@ -56,15 +55,10 @@ const input = columnArrays<NewTaskRow>({
   is_triage_on: ['boolean', ({ isTriageOn = null }) => isTriageOn],
 })
 
-/** The lists that accept tasks, and whether their projects triage what arrives. */
-const expectedLists = sql`
-  expected as (
-    select accepting.id as expected_id, triage = 'on' as is_on
-    from accepting join ${projects} on projects.id = project_id
-  )`
 /** Whether a row's list accepts tasks, and its project triages them as the row was made for. */
 const isAccepted = sql`exists (
-  select from expected where expected_id = list_id and (is_on = is_triage_on) is not false
+  select from accepting
+  where accepting.id = input.list_id and (accepting.is_triage_on = input.is_triage_on) is not false
 )`
 
 const insertTasks = insertion('insert new tasks')
@@ -99,7 +93,7 @@ function insertion(
     sql`
       with input as materialized (
         select * from ${input.as('input')}
-      ), ${lockingProjects}, ${acceptingLists}, ${expectedLists}, ${claims} made as (
+      ), ${lockingProjects}, ${acceptingLists}, ${claims} made as (
         insert into ${tasks} (${names}) select ${values}
         from input where ${isAccepted} ${condition}
         ${onConflict} returning id
