@@ -31,13 +31,17 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (report.mergedInto === null) return undefined
     const before = report.statusBeforeMerge ?? 'open'
     const status = rendered.reduce(statusAfter, before)
-    const withTriage = await repos.projects.listWithTriage([report.projectId])
-    const isToTriage = before === 'done' && withTriage.has(report.projectId)
-    const triaged = isToTriage ? { triaged: false } : {}
+    const isReopened = before === 'done' && status !== 'done'
+    const isToTriage = isReopened && (await isTriageOn(repos, report.projectId))
     const update =
       status === before
         ? undefined
-        : { statusBeforeMerge: status, ...triaged, updatedAt: now, version: report.version + 1 }
+        : {
+            statusBeforeMerge: status,
+            ...(isToTriage && { triaged: false }),
+            updatedAt: now,
+            version: report.version + 1,
+          }
     if (update) await repos.tasks.update(report.id, update)
     const isOpen = rendered.findLast((item) => item.status !== undefined)?.status === 'open'
     if (isOpen) await reopen(repos, { source, now, id: report.mergedInto })
@@ -52,7 +56,7 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
     if (task?.status !== 'done') return
     const actor = actorOfSource(source)
     const connections = await repos.codehost.connectionsOf(task.source === 'codehost' ? [task.projectId] : [])
-    const withTriage = await repos.projects.listWithTriage([task.projectId])
+    const arrival = { isTriageOn: await isTriageOn(repos, task.projectId) }
     const outcome = reopeningOf(() =>
       decideChange(task, {
         change: { status: 'open' },
@@ -60,7 +64,7 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
         actor,
         channel: 'webhook',
         connection: connections.get(task.projectId),
-        arrival: { isTriageOn: withTriage.has(task.projectId) },
+        arrival,
         now,
       }),
     )
@@ -72,6 +76,10 @@ export function mergedStatusWriter({ clock }: { clock: Pick<Clock, 'newId'> }) {
     )
     await recordStateWrites(repos, { clock, now, changes: [{ task, outcome }] })
   }
+}
+
+async function isTriageOn({ projects }: BoundRepositories, projectId: string): Promise<boolean> {
+  return (await projects.listWithTriage([projectId])).has(projectId)
 }
 
 function reopeningOf<T>(decide: () => T): T | undefined {

@@ -71,7 +71,9 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
       isLocked: true,
       texts: changes.length === 1 ? undefined : changes.flatMap(({ texts }) => texts),
     })
-    const arrivalOf = await arrivals({ projects }, { rows, origin })
+    // Of several changes of a task, one may complete it, and the next one reopen it.
+    const reopenable = changes.length > rows.length ? rows : rows.filter(({ status }) => status === 'done')
+    const arrivalOf = await arrivals({ projects }, { reopenable, origin })
     const decided = rows.map((row) => {
       const requested = byExternalId.get(row.externalId ?? '') ?? []
       const about = { destination, actor, channel: origin.source, arrival: arrivalOf(row), now }
@@ -128,10 +130,10 @@ export function existingTasksOf({ clock }: { clock: Clock }) {
 /** How changes of an origin affect the triage of tasks; undefined if they are made here. */
 async function arrivals(
   { projects }: Pick<BoundRepositories, 'projects'>,
-  { rows, origin }: { rows: TaskRow[]; origin: TaskOrigin },
+  { reopenable, origin }: { reopenable: TaskRow[]; origin: TaskOrigin },
 ): Promise<(task: TaskRow) => Arrival | undefined> {
   if (!arrivesIn(origin.source)) return () => undefined
-  const on = await projects.listWithTriage([...new Set(rows.map(({ projectId }) => projectId))])
+  const on = await projects.listWithTriage([...new Set(reopenable.map(({ projectId }) => projectId))])
   return ({ projectId }) => ({ isTriageOn: on.has(projectId) })
 }
 

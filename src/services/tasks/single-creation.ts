@@ -45,13 +45,14 @@ export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
     caller: Caller,
     { input: { listId, ...given }, idempotencyKey, ...existing }: SingleCreation<Replay>,
   ): Promise<CreatedTask | Replay> {
-    const input = withoutPastSnooze(given, clock.now())
+    const requestedAt = clock.now()
+    const input = withoutPastSnooze(given, requestedAt)
     // Blockers are checked first. An existing task is a response without an effect, which must not be stored.
     const mayShare =
       !namesBlockers(input) &&
       !(idempotencyKey && typeof input.externalId === 'string') &&
       // A repeated request has the response of the first one, whose snooze was in the future.
-      !isPastSnooze(input, clock.now())
+      !isPastSnooze(input, requestedAt)
     const destination = mayShare && (await batches?.destinationOf(caller, listId))
     if (batches && destination) {
       const now = clock.now()
@@ -70,7 +71,7 @@ export function singleCreationOf({ repos, clock, batches }: CreationDeps) {
       batches.forget(caller, listId)
     }
     const createAlone = async (repos: Repositories): Promise<CreatedTask> => {
-      refusePastSnooze(input, { now: clock.now() })
+      refusePastSnooze(input, { now: requestedAt })
       const [refused] = await refusedInputs(repos.within(caller), { caller, listId, inputs: [input] })
       if (refused) throw refused
       // A list that was sent is one of the fields to update; `input` has the others.
