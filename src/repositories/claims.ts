@@ -100,8 +100,8 @@ const leaseEnd = sql`clock_timestamp() + make_interval(secs => lease_seconds)`
 const claiming = ({ from, condition }: { from: SQL; condition: SQL | undefined }) => sql`
   claimed as (
     update ${tasks} set status = 'in_progress', triaged = true, claim_number = claim_number + 1,
-      claim_expires_at = ${leaseEnd}, claimed_by_type = by_type, claimed_by_id = by_id, claimed_by_name = by_name, updated_at = claimed_at,
-      version = version + 1
+      claim_expires_at = ${leaseEnd}, claimed_by_type = by_type, claimed_by_id = by_id, claimed_by_name = by_name,
+      updated_at = claimed_at, version = version + 1
     from ${from} where ${condition}
     returning ${tasks}.*, place
   ), logged as (

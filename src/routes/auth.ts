@@ -65,19 +65,14 @@ export const providerSignInRoutes: FastifyPluginAsyncTypebox<ProviderSignInOptio
   /** Every refusal leads to the page that explains it. */
   function refuse(reply: FastifyReply, { error, reason }: { error: SignInError; reason?: string }) {
     reply.log.warn({ error, reason }, 'sign-in at an identity provider refused')
-    // Nobody has begun what these refuse, or it goes on after the import.
+    // Nobody has begun what these refuse, or it continues after the import.
     if (!UNUSED.includes(error)) metrics.signedIn('provider', FAULTS.includes(error) ? 'failed' : 'refused')
     return reply.redirect(`/sign-in?error=${error}`, 303)
   }
 }
 
 /** Refusals for a reason of the service or the provider. */
-const FAULTS: SignInError[] = [
-  'public_url_missing',
-  'import_in_progress',
-  'provider_unreachable',
-  'provider_rejected',
-]
+const FAULTS: SignInError[] = ['public_url_missing', 'provider_unreachable', 'provider_rejected']
 
 /** Refusals after which the attempt can still be completed. */
 const UNUSED: SignInError[] = ['attempt_invalid', 'import_in_progress']

@@ -39,13 +39,13 @@ interface FirstImport {
   actor: ActorRef
   repositoryId: number
   /** Whether it was there before the connection. */
-  isOlder: boolean
+  predatesConnection: boolean
 }
 
 /** Creates a task from an item seen for the first time. */
 export function importItem(
   item: CodehostItem,
-  { id, now, destination, actor, repositoryId, isOlder }: FirstImport,
+  { id, now, destination, actor, repositoryId, predatesConnection }: FirstImport,
 ): ItemDecision {
   const isDone = item.state === 'closed'
   const row: StoredTask = {
@@ -58,7 +58,7 @@ export function importItem(
     openedAt: item.openedAt ?? now,
     completedAt: isDone ? (item.closedAt ?? now) : null,
   }
-  if (isOlder) row.triaged = true
+  if (predatesConnection) row.triaged = true
   const { number, kind } = item
   return { number, kind, outcome: 'created', row, activities: [{ type: 'task.created', metadata: {} }] }
 }

@@ -138,8 +138,15 @@ async function decide(
       })
     }
     if (purged.has(item.number)) return skipItem(item)
-    const isOlder = isListing && !(item.openedAt && item.openedAt > connectedAt)
-    return importItem(item, { id: clock.newId(now), now, destination, actor, repositoryId, isOlder })
+    const predatesConnection = isListing && !(item.openedAt && item.openedAt > connectedAt)
+    return importItem(item, {
+      id: clock.newId(now),
+      now,
+      destination,
+      actor,
+      repositoryId,
+      predatesConnection,
+    })
   })
 }
 

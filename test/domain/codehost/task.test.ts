@@ -28,7 +28,7 @@ function known(change: Partial<SyncedTask> = {}): SyncedTask {
     destination,
     actor,
     repositoryId: 1,
-    isOlder: true,
+    predatesConnection: true,
   })
   if (!row) throw new Error('no row')
   const { description, notes, metadata, ...rest } = row

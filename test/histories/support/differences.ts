@@ -155,5 +155,5 @@ const FIRST_IMPORT: Parameters<typeof importItem>[1] = {
   destination: { listId: '', projectId: '', isTriageOn: true },
   actor: { type: 'codehost', id: null, name: '' },
   repositoryId: 0,
-  isOlder: true,
+  predatesConnection: true,
 }
