@@ -19,7 +19,7 @@ export interface Related {
 }
 
 /** What assistants never get, or what is of no use for them. */
-const OMITTED = ['metadata', 'sourceId', 'writeBack'] as const satisfies readonly (keyof Task)[]
+const OMITTED = ['metadata', 'sourceId', 'writeBack', 'noteKey'] as const satisfies readonly (keyof Task)[]
 
 /** A task as the tools return it, at least its ID and version. */
 export type AssistantTask = Pick<Task, 'id' | 'version'> & {

@@ -54,7 +54,7 @@ const FIRST = [
   'version',
 ]
 /** What nobody reads in a table. */
-const OMITTED = ['sourceId', 'sourceState', 'writeBack', 'isDraft']
+const OMITTED = ['sourceId', 'sourceState', 'writeBack', 'isDraft', 'noteKey']
 
 const OTHERS = SHOWN_FIELDS.filter((name) => ![...FIRST, ...OMITTED].includes(name))
 const BRIEF = [...FIRST, ...OTHERS.filter((name) => !isLong(name))]

@@ -57,7 +57,7 @@ const TASK_FIELDS = {
   authorName: { nullable: true },
   authorUrl: { nullable: true },
   hostUpdatedAt: { nullable: true },
-  noteKey: { nullable: true },
+  noteKey: { shown: true, nullable: true },
   createdByType: { inserted: true },
   createdById: { inserted: true },
   createdByName: { inserted: true },

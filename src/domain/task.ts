@@ -24,8 +24,6 @@ export interface StoredTask extends Pick<Task, ShownField> {
   statusBeforeMerge: Task['status'] | null
   /** The tasks that are merged into it. */
   reportCount: number
-  /** Of feedback: the same for equal notes. */
-  noteKey: string | null
   /** Whether somebody has decided about it. Of a task that is done, what holds once it is reopened or unmerged. */
   triaged: boolean
   snoozedUntil: Date | null

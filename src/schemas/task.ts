@@ -71,6 +71,12 @@ const brief = {
     description:
       'How often this was reported: 1, and 1 for each task that is merged into it. It changes without a new version of the task.',
   }),
+  noteKey: Nullable(
+    Type.String({
+      description:
+        'Tasks of a project with the same key are feedback with the same note, apart from case, space, and punctuation. Null for other tasks, and for short notes.',
+    }),
+  ),
   blockedBy: Type.Array(Type.String(), {
     maxItems: 20,
     description:

@@ -106,8 +106,9 @@ describe('a task within a budget', () => {
 })
 
 describe('a task for an assistant', () => {
-  test('has neither metadata nor members that say nothing', () => {
-    const whole = { id: 'a', version: 1, notes: null, labels: [], reports: 1, metadata: { a: 1 } }
-    expect(assistantTask(whole as unknown as Task)).toEqual({ id: 'a', version: 1, reports: 1 })
+  test('has neither metadata and keys of notes nor members that say nothing', () => {
+    const brief = { id: 'a', version: 1, reports: 1 }
+    const whole = { ...brief, notes: null, labels: [], metadata: { a: 1 }, noteKey: 'x' }
+    expect(assistantTask(whole as unknown as Task)).toEqual(brief)
   })
 })

@@ -120,6 +120,21 @@ describe('feedback with the note of open feedback', () => {
   })
 })
 
+test('feedback has a key that is the same for equal notes, and null for short ones', async () => {
+  const { project, note } = await givenGrouping('suggest')
+  const keyOf = async (text: string) => (await service.task(await note(text))).noteKey
+  const key = await keyOf(NOTE)
+  expect(key).toEqual(expect.any(String))
+  expect(await keyOf('  the EXPORT button does — nothing')).toBe(key)
+  expect(await keyOf('The import button does nothing.')).not.toBe(key)
+  expect(await keyOf('It crashes.')).toBe(null)
+  const path = `/api/tasks?projectId=${project.id}&fields=summary&sort=createdAt`
+  const { data } = (await service.get(path)).body
+  expect(data.map(({ noteKey }: { noteKey: string }) => noteKey === key)).toEqual([true, true, false, false])
+  const csv = await service.get(path, { headers: { accept: 'text/csv' } })
+  expect(csv.body).not.toContain('noteKey')
+})
+
 describe('equal feedback at the same time, on two instances', () => {
   test('has one task, of which all others are reports', async () => {
     const { project } = await givenGrouping()

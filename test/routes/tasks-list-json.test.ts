@@ -36,6 +36,7 @@ const KINDS = {
   },
   'feedback of the year 1': {
     source: 'analytics',
+    noteKey: ODD,
     openedAt: new Date('0001-01-01T00:00:00.000Z'),
   },
   'a draft pull request': {
