@@ -1,6 +1,7 @@
 import { and, isNull, like, type SQL, sql } from '../db/drizzle.ts'
 import { taskTexts } from '../db/tables/task-texts.ts'
 import { tasks } from '../db/tables/tasks.ts'
+import { feedbackProperty } from './feedback-properties.ts'
 import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
 import { taskJson } from './task-json.ts'
@@ -10,6 +11,9 @@ import type { TaskRow } from './tasks.ts'
 export interface SimilarTask {
   json: string
   similarity: number
+  /** Of feedback. */
+  appVersion: string | null
+  sentiment: string | null
 }
 
 interface SimilarRequest {
@@ -57,7 +61,7 @@ export function similarTasksRepository(db: Executor) {
           where ${isInProject} and note_key = (select note_key from subject) and status <> 'done'
           order by id limit ${sql.raw(String(MAX_OF_NOTE))}`,
       ]
-      const { rows } = await db.execute<{ json: string; similarity: number }>(sql`
+      const { rows } = await db.execute<SimilarTask & Record<string, unknown>>(sql`
         with subject as materialized (
           select title, note_key, ${TEXT} as text from ${tasks} where id = ${id}
         ), candidates as materialized (
@@ -79,7 +83,8 @@ export function similarTasksRepository(db: Executor) {
         ), best as materialized (
           select shown_id, max(similarity(text, (select text from subject))) as similarity from alike group by shown_id
         )
-        select ${taskJson({ isSummary: true })} as json, similarity
+        select ${taskJson({ isSummary: true })} as json, similarity,
+          ${feedbackProperty('app_version')} as "appVersion", ${feedbackProperty('sentiment')} as sentiment
         from best join ${tasks} on id = shown_id
         where similarity >= ${THRESHOLD} and id <> ${id} and deleted_at is null and ${isEligible}
         order by similarity desc, id desc limit ${limit}`)

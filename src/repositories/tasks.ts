@@ -159,8 +159,8 @@ export function tasksRepository(
       return row?.mergedInto
     },
 
-    /** How often feedback in a task and its reports has each sentiment and version. */
-    countReported: (id: string) => countReported(db, { id, inReach }),
+    /** How often feedback in tasks and their reports has each sentiment and version. */
+    countReported: (ids: string[]) => countReported(db, { ids, inReach }),
 
     /** Counts reports of a task, which changes no version of it; returns how many it has now. */
     async addReports(id: string, count: number): Promise<number> {

@@ -1,7 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { serialized } from '../plugins/pages.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
-import { Merge, ReportPage, ReportQuery, SimilarQuery, SimilarTasks } from '../schemas/report.ts'
+import {
+  Merge,
+  ReportCounts,
+  ReportCountsQuery,
+  ReportPage,
+  ReportQuery,
+  SimilarQuery,
+  SimilarTasks,
+} from '../schemas/report.ts'
 import { ETag, responses } from '../schemas/responses.ts'
 import { WrittenTask } from '../schemas/task.ts'
 import type { Services } from '../services/index.ts'
@@ -77,6 +85,23 @@ export const reportsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, se
   )
 
   app.get(
+    '/report-counts',
+    {
+      config: { operation: reportOperations.count },
+      schema: {
+        tags,
+        operationId: 'countReports',
+        summary: 'Count what was reported',
+        description:
+          'Returns how many of these tasks and of all of their reports have which sentiment and app version, and when the first and the last was opened. Of more than 10,000, the newest are counted.',
+        querystring: ReportCountsQuery,
+        response: { 200: responses(ref(ReportCounts), { description: 'The counts.' }) },
+      },
+    },
+    async (request) => reports.count(request.caller, request.query.id),
+  )
+
+  app.get(
     '/:id/similar',
     {
       config: { operation: reportOperations.listSimilar, errors: ['task_not_found'] },
@@ -94,7 +119,7 @@ export const reportsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, se
     async (request, reply) => {
       const { id } = request.params
       const { items, isAvailable } = await reports.listSimilar(request.caller, { id, query: request.query })
-      const data = items.map(({ json, similarity }) => `{"task":${json},"similarity":${similarity}}`)
+      const data = items.map(({ json, ...others }) => `{"task":${json},${JSON.stringify(others).slice(1)}`)
       return serialized<SimilarTasks>(reply, `{"data":[${data}],"unavailable":${!isAvailable}}`)
     },
   )

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Cursor, Limit, PageOf, ref, StrictObject, Uuid } from './parts.ts'
+import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, Uuid } from './parts.ts'
 import { TaskListItem } from './task.ts'
 import { TaskQuery } from './task-query.ts'
 
@@ -17,7 +17,7 @@ export const ReportQuery = StrictObject(
     count: Type.Optional(
       Type.Boolean({
         description:
-          'Whether to return `counts`, of the task and all of its reports, whatever the page. Of more than 10,000 reports, the newest are counted.',
+          'Whether to return `counts`, of the task and all of its reports, whatever the page. Of more than 10,000 tasks, the newest are counted.',
         default: false,
       }),
     ),
@@ -26,11 +26,23 @@ export const ReportQuery = StrictObject(
 )
 export type ReportQuery = Static<typeof ReportQuery>
 
+export const ReportCountsQuery = StrictObject(
+  {
+    id: Type.Array(Uuid('The ID of a task.'), {
+      minItems: 1,
+      maxItems: 100,
+      description:
+        'The tasks. Repeat it for several. Each task counts once, and those that aren’t found don’t count.',
+    }),
+  },
+  { description: 'The tasks to count.' },
+)
+
 const Counts = (description: string) =>
   Type.Array(
     Type.Object(
       {
-        name: Type.String({ description: 'The value.' }),
+        name: Type.String({ maxLength: 100, description: 'The value, cut at 100 characters.' }),
         count: Type.Integer({ description: 'How many have it.' }),
       },
       { description: 'A value, and how many have it.' },
@@ -42,10 +54,12 @@ export const ReportCounts = Type.Object(
   {
     sentiments: Counts('The sentiments of the feedback'),
     appVersions: Counts('The versions of the app that the feedback is about'),
+    firstOpenedAt: Nullable(DateTime('The first `openedAt` of the tasks, or null if there are none.')),
+    lastOpenedAt: Nullable(DateTime('The last `openedAt` of the tasks, or null if there are none.')),
   },
   {
     $id: 'ReportCounts',
-    description: 'What a task and its reports have in common, as far as they are feedback.',
+    description: 'What tasks and their reports have in common, as far as they are feedback.',
   },
 )
 export type ReportCounts = Static<typeof ReportCounts>
@@ -80,6 +94,18 @@ export const SimilarTasks = Type.Object(
             maximum: 1,
             description: 'How similar the texts are: 1 means that they have the same words.',
           }),
+          appVersion: Nullable(
+            Type.String({
+              maxLength: 100,
+              description: 'The version of the app that its feedback is about, cut at 100 characters.',
+            }),
+          ),
+          sentiment: Nullable(
+            Type.String({
+              maxLength: 100,
+              description: 'The sentiment of its feedback, cut at 100 characters.',
+            }),
+          ),
         },
         { description: 'A similar task.' },
       ),

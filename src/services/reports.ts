@@ -7,7 +7,7 @@ import { taskOrderOf } from '../domain/task-order.ts'
 import { taskNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
-import type { ReportedCount } from '../repositories/reported-counts.ts'
+import type { Reported, ReportedCount } from '../repositories/reported-counts.ts'
 import type { SimilarTask } from '../repositories/similar-tasks.ts'
 import type { ReportCounts, ReportQuery, SimilarQuery } from '../schemas/report.ts'
 import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
@@ -22,6 +22,7 @@ export const reportOperations = {
   merge: { scope: 'tasks:write' },
   unmerge: { scope: 'tasks:write' },
   list: { scope: 'tasks:read' },
+  count: { scope: 'tasks:read' },
   listSimilar: { scope: 'tasks:read' },
   brief: { scope: 'tasks:read' },
 } satisfies Operations<ReturnType<typeof reportsService>>
@@ -101,8 +102,13 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       if (!(await tasks.find(id))) throw taskNotFound(id)
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
       const { items, last } = await tasks.list({ mergedInto: id }, page)
-      const more = query.count ? { counts: countsOf(await tasks.countReported(id)) } : undefined
+      const more = query.count ? { counts: countsOf(await tasks.countReported([id])) } : undefined
       return { items, nextCursor: last && encodeCursor(ORDER, last), more }
+    },
+
+    /** Counts what was sent with tasks and all of their reports. Those that aren't found count nothing. */
+    async count(caller: Caller, ids: string[]): Promise<ReportCounts> {
+      return countsOf(await repos.within(caller).tasks.countReported(ids))
     },
 
     /**
@@ -157,10 +163,10 @@ async function latestReports(
   return itemsOf<TaskListItem>(page)
 }
 
-function countsOf(counted: ReportedCount[]): ReportCounts {
+function countsOf({ counts, firstOpenedAt, lastOpenedAt }: Reported): ReportCounts {
   const of = (property: ReportedCount['property']) =>
-    counted.filter((one) => one.property === property).map(({ name, count }) => ({ name, count }))
-  return { sentiments: of('sentiment'), appVersions: of('app_version') }
+    counts.filter((one) => one.property === property).map(({ name, count }) => ({ name, count }))
+  return { sentiments: of('sentiment'), appVersions: of('app_version'), firstOpenedAt, lastOpenedAt }
 }
 
 type ReadTask = Pick<Task, 'id' | 'projectId' | 'title' | 'status' | 'reports'>

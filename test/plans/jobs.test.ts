@@ -206,6 +206,8 @@ const MAX_POSITIONS = 10_000
 const LISTS: Record<string, Limits> = {
   '/api/tasks/{commented}/comments': {},
   '/api/tasks/{task}/reports': {},
+  '/api/tasks/{task}/reports?count=true': {},
+  '/api/tasks/report-counts?id={task}&id={other}': {},
   '/api/tasks/{task}/similar': { read: 4 * CANDIDATES, sorted: CANDIDATES + 1 },
   // What has no position yet is sorted.
   '/api/changes?from=start': { sorted: BATCH },
@@ -247,6 +249,7 @@ describe.each(['before the first analysis', 'with statistics'])('%s', (when) => 
     const names: Record<string, string | undefined> = {
       commented,
       task: taskIds[0],
+      other: taskIds[1],
       project,
       webhook: project,
     }

@@ -63,16 +63,19 @@ describe('the reports of a task', () => {
           { name: '2.3.1', count: 2 },
           { name: '2.3.0', count: 1 },
         ],
+        firstOpenedAt: expect.any(String),
+        lastOpenedAt: expect.any(String),
       },
     ])
     const second = await reportsOf(target, `?limit=1&count=true&cursor=${first.nextCursor}`)
     expect(second.counts).toEqual(first.counts)
     expect(await reportsOf(target)).not.toHaveProperty('counts')
     const [none] = (await givenTasks(1)).ids
+    const { openedAt } = await service.task(none)
     expect(await reportsOf(none, '?count=true')).toEqual({
       data: [],
       nextCursor: null,
-      counts: { sentiments: [], appVersions: [] },
+      counts: { sentiments: [], appVersions: [], firstOpenedAt: openedAt, lastOpenedAt: openedAt },
     })
   })
 

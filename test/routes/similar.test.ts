@@ -14,7 +14,7 @@ afterAll(() => service.close())
 const DAY_MS = 24 * 60 * 60 * 1000
 
 interface Similar {
-  data: { task: { id: string }; similarity: number }[]
+  data: { task: { id: string }; similarity: number; sentiment: string | null; appVersion: string | null }[]
   unavailable: boolean
 }
 
@@ -68,6 +68,28 @@ describe('similar tasks', () => {
     expect(idsOf(await similarTo(subject))).toEqual([close])
     // Without notes, all feedback of an app has the same title.
     expect(idsOf(await similarTo(without[0] as string))).toEqual([])
+  })
+
+  test('have the version and the sentiment of their feedback, if these are texts', async () => {
+    const { task } = await givenProject()
+    const title = 'Charts of the last quarter are drawn upside down'
+    const subject = await task(title)
+    const sent = [
+      { sentiment: 'frustrated', app_version: 'версия "2"' },
+      { sentiment: 'meh'.repeat(50), app_version: '' },
+      { sentiment: 7 },
+      'none',
+    ]
+    for (const properties of sent) await task(title, { metadata: { properties } })
+
+    const { data } = await similarTo(subject)
+
+    expect(data.map(({ sentiment, appVersion }) => [sentiment, appVersion])).toEqual([
+      [null, null],
+      [null, null],
+      ['meh'.repeat(50).slice(0, 100), null],
+      ['frustrated', 'версия "2"'],
+    ])
   })
 
   test('are open or were done in the last 90 days, in the same project, and not deleted', async () => {
