@@ -28,13 +28,25 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Two files for the first page instead of twenty; a release usually changes only one.
+    // Two files for the first page instead of twenty; a release usually changes only one. What pages share later comes
+    // in two as well: names of many small files cost bytes in the first one.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'libraries', tags: ['$initial'], test: /node_modules.*js$/ },
             { name: 'first', tags: ['$initial'] },
+            {
+              name: 'controls',
+              test: /node_modules.(@mantine|@floating-ui|@primer|react-remove-scroll|tabbable)/,
+            },
+            { name: 'changes', test: /dashboard.live-updates/ },
+            { name: 'edits', test: /dashboard.(tasks.edits|components.undo)/ },
+            {
+              name: 'shared',
+              test: /dashboard.(?!components.open-menu|session.sign-in-dialog)/,
+              minShareCount: 2,
+            },
           ],
         },
       },

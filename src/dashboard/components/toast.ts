@@ -1,9 +1,23 @@
-import { notifications } from '@mantine/notifications'
+import type { NotificationData, notifications } from '@mantine/notifications'
 import type { Problem } from '../api/problem.ts'
+import { preloadModule } from './lazy.tsx'
+
+type Notifications = typeof notifications
+
+const load = preloadModule(() => import('@mantine/notifications'))
+
+/** In the order of the calls. Without the code for toasts there is no place for them either. */
+const withNotifications = (use: (notifications: Notifications) => void) =>
+  void load().then(
+    ({ notifications }) => use(notifications),
+    () => {},
+  )
+
+const show = (content: NotificationData) => withNotifications((notifications) => notifications.show(content))
 
 export const toast = {
   info(message: string, durationMs = 4_000) {
-    notifications.show({ message, autoClose: durationMs, withBorder: true })
+    show({ message, autoClose: durationMs, withBorder: true })
   },
 
   /** The progress of a long operation; shown until it ends. */
@@ -17,10 +31,10 @@ export const toast = {
       withBorder: true,
       role: 'status',
     })
-    notifications.show(words(0))
+    show(words(0))
     return {
-      update: (done: number) => void notifications.update(words(done)),
-      end: () => void notifications.hide(`progress-${label}`),
+      update: (done: number) => withNotifications(({ update }) => update(words(done))),
+      end: () => withNotifications(({ hide }) => hide(`progress-${label}`)),
     }
   },
 
@@ -29,6 +43,6 @@ export const toast = {
   },
 
   error(title: string, message: string) {
-    notifications.show({ title, message, color: 'red', autoClose: 12_000, withBorder: true, role: 'alert' })
+    show({ title, message, color: 'red', autoClose: 12_000, withBorder: true, role: 'alert' })
   },
 }

@@ -4,8 +4,10 @@ import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { TaskListItem } from '../api/queries.ts'
 import { isComposing } from '../components/is-enter.ts'
-import { undoLatest } from '../components/undo.tsx'
+import { preloadModule } from '../components/lazy.tsx'
 import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
+
+const loadUndo = preloadModule(() => import('../components/undo.tsx'))
 
 /** How long keys wait for the search box of a page that may not come. */
 const MAX_SEARCH_WAIT_MS = 5_000
@@ -91,7 +93,7 @@ export function useShortcuts() {
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
         holdKeys(MAX_SEARCH_WAIT_MS)
         navigate('/tasks')
-      } else if (event.key === 'z' && !event.repeat) undoLatest()
+      } else if (event.key === 'z' && !event.repeat) void loadUndo().then(({ undoLatest }) => undoLatest())
       else return
       event.preventDefault()
     }

@@ -1,11 +1,12 @@
-import { ActionIcon, Button, type ButtonProps, TextInput } from '@mantine/core'
-import { SearchIcon, SortDescIcon, XIcon } from '@primer/octicons-react'
+import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
+import { SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { DEFAULT_SORT, MAX_QUERY, type TaskFilters } from '../../api/queries.ts'
 import { isEnter } from '../../components/is-enter.ts'
 import { preload, preloadModule } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
+import { SearchInput } from '../../components/search-input.tsx'
 import { areKeysHeld } from '../../keyboard/key-queue.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
@@ -108,13 +109,11 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   }, [])
 
   return (
-    <TextInput
+    <SearchInput
       ref={inputRef}
       className={styles.search}
-      type="search"
       aria-label="Search tasks"
       placeholder="Search"
-      leftSection={<SearchIcon size={15} />}
       value={text}
       onChange={(event) => setText(firstCharacters(event.currentTarget.value, MAX_QUERY))}
       onKeyDown={(event) => {
