@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listEffect } from '../../src/dashboard/tasks/list/list-effect.ts'
 import type { Activity } from '../../src/schemas/activity.ts'
-import type { TaskListItem } from '../../src/schemas/task.ts'
+import type { Actor, TaskListItem } from '../../src/schemas/task.ts'
 import { TaskQuery } from '../../src/schemas/task-query.ts'
 import { claiming } from '../support/claims.ts'
 import { feedback, storing } from '../support/feedback.ts'
@@ -35,7 +35,7 @@ describe('a list follows', () => {
     const missed = filtersOf(place).filter((filters, index) => {
       const effects = activities.map((activity) => ({
         ...activity,
-        effect: listEffect(activity.type, filters),
+        effect: listEffect(activity, filters),
       }))
       const [was, is] = [before[index] ?? new Map(), after[index] ?? new Map()]
       const isFollowed = (id: string) =>
@@ -55,7 +55,9 @@ describe('a list follows', () => {
   })
 
   test('each type of activity that says that tasks have changed', () => {
-    const following = [...seenTypes].filter((type) => listEffect(type, { isReady: true }) !== 'none').sort()
+    const following = [...seenTypes]
+      .filter((type) => listEffect({ type }, { isReady: true }) !== 'none')
+      .sort()
     expect(following).toEqual([
       'feedback.received',
       'project.archived',
@@ -108,8 +110,14 @@ function typesInSource(): string[] {
 test('comments, counts, and the configuration concern no list', () => {
   for (const type of ['comment.created', 'task.report_added', 'list.updated', 'key.created', 'deploy.done'])
     for (const filters of [{}, { isReady: true }, { claimed: false, q: 'word' }])
-      expect(listEffect(type, filters)).toBe('none')
-  expect(listEffect('task.report_added', { sort: '-reports' })).toBe('any')
+      expect(listEffect({ type }, filters)).toBe('none')
+  expect(listEffect({ type: 'task.report_added' }, { sort: '-reports' })).toBe('any')
+})
+
+test('a comment concerns lists of what is to be triaged, unless it comes from the code host', () => {
+  const effectOf = (type: Actor['type']) =>
+    listEffect({ type: 'comment.created', actor: { type, id: null, name: 'x' } }, { triaged: false })
+  expect([effectOf('user'), effectOf('key'), effectOf('codehost')]).toEqual(['any', 'any', 'none'])
 })
 
 type Place = Awaited<ReturnType<typeof givenPlace>>
@@ -139,10 +147,11 @@ async function tasksByFilter(place: Place) {
 
 async function activitiesAfter(last: string) {
   const rows = await service.query(
-    'select type, task_id as "taskId" from activity where id > $1::uuid order by id',
+    `select type, task_id as "taskId", json_build_object('type', actor_type) as actor
+     from activity where id > $1::uuid order by id`,
     [last],
   )
-  return rows as Pick<Activity, 'type' | 'taskId'>[]
+  return rows as Pick<Activity, 'type' | 'taskId' | 'actor'>[]
 }
 
 function changes(): Record<string, Change> {
@@ -263,7 +272,7 @@ function changes(): Record<string, Change> {
       return sync
     },
     'a comment': async ({ task }) => {
-      const { id } = await task()
+      const { id } = await task({ triaged: false })
       return () => service.post(`/api/tasks/${id}/comments`, { body: 'zebra' })
     },
   }

@@ -214,5 +214,10 @@ interface EventOptions {
 /** What the stream tells of a task. */
 function event(type: string, { taskId, ms = 0, metadata = {} }: EventOptions): LiveEvent {
   const createdAt = new Date(START + ms).toISOString()
-  return { id: `${++lastId}`, type: 'activity', data: { type, taskId, createdAt, metadata } as Activity }
+  const actor = { type: 'key', id: null, name: 'A script' } as const
+  return {
+    id: `${++lastId}`,
+    type: 'activity',
+    data: { type, taskId, createdAt, metadata, actor } as Activity,
+  }
 }

@@ -1,5 +1,6 @@
-import type { paths } from '../../api/schema.gen.ts'
+import type { components, paths } from '../../api/schema.gen.ts'
 
+type Activity = components['schemas']['Activity']
 type Filters = NonNullable<paths['/api/tasks']['get']['parameters']['query']>
 
 /**
@@ -27,14 +28,17 @@ const TASK_CHANGES = [
 
 const ARCHIVALS = ['project.archived', 'project.unarchived']
 
-/** The effect of a type of activity on the tasks that a list has. What is deleted leaves every list by itself. */
-export function listEffect(type: string, filters: Filters): ListEffect {
+/** The effect of an activity on the tasks that a list has. What is deleted leaves every list by itself. */
+export function listEffect(
+  { type, actor }: Pick<Activity, 'type'> & Partial<Pick<Activity, 'actor'>>,
+  filters: Filters,
+): ListEffect {
   const { isReady, triaged, projectId, listId, includeArchived, sort } = filters
   const isEverywhere = projectId === undefined && listId === undefined
   // Whether a task is ready also follows from the tasks that block it.
   if (isReady !== undefined && [...TASK_CHANGES, ...ARCHIVALS, 'task.deleted'].includes(type)) return 'any'
-  // Whoever comments has decided about the task.
-  if (type === 'comment.created') return triaged === undefined ? 'none' : 'any'
+  // Whoever comments here has decided about the task.
+  if (type === 'comment.created') return triaged === undefined || actor?.type === 'codehost' ? 'none' : 'any'
   if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
   if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
   // Its tasks moved, without an activity of each.

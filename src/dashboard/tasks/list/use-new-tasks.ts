@@ -86,7 +86,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     const mayLeave = canLeave(filters)
     let requested = NO_CHECK
     for (const event of events) {
-      const effect = listEffect(event.type, filters)
+      const effect = listEffect({ type: event.type, actor: activityOf(event).actor }, filters)
       if (effect === 'none') continue
       const [id] = taskIdOf(event)
       if (id && isOwn(event, me)) ownIds.current.add(id)
@@ -119,7 +119,10 @@ const checkFor = (event: LiveEvent, effect: 'arrival' | 'change' | 'any'): ListC
 const idsIn = (pages: TaskIdPage[]) => new Set(pages.flatMap(({ ids }) => ids))
 
 /** The task id of an event, as an array for flatMap. */
-const taskIdOf = ({ data }: LiveEvent): string[] => [(data as Partial<Activity>).taskId ?? []].flat()
+const taskIdOf = (event: LiveEvent): string[] => [activityOf(event).taskId ?? []].flat()
+
+/** Some events are none. */
+const activityOf = ({ data }: LiveEvent) => data as Partial<Activity>
 
 const isOwn = ({ data }: LiveEvent, me: Me | null) => {
   const { actor } = data as Activity
