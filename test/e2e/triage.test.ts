@@ -48,7 +48,7 @@ describe('triage by keyboard', () => {
     for (let round = 0; round < 6; round++) {
       await press('j', 'e')
       await press('j', 'p', 'h', 'Enter')
-      await press('j', 'l', 'r', 'e', 'g', 'Enter')
+      await press('j', 'l', 'r', 'e', 'g', 'Enter', 'Escape')
       await press('j', 'a', 'a', 'd', 'Enter')
       await press('j', 'v', 'l', 'Enter')
     }

@@ -8,6 +8,12 @@ export const usersQuery = queryOptions({
   queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/users', pageQuery(cursor)))),
 })
 
+/** Those whose projects one shares, and oneself. */
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/people', pageQuery(cursor)))),
+})
+
 /** Whether there is an active owner. */
 export const firstOwnerQuery = queryOptions({
   queryKey: ['users', 'owner'],

@@ -74,8 +74,8 @@ export function useShortcuts() {
     const queue = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null
       if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
-      // Gives up what an open dialog waits for.
-      if (event.key === 'Escape' && document.querySelector('dialog')) discardKeys()
+      // Gives up what an open dialog waits for; a key that has waited itself is followed by others.
+      if (event.key === 'Escape' && areKeysHeld() && document.querySelector('dialog')) discardKeys()
       if (isComposing(event) || !queueKey(event)) return
       event.preventDefault()
       event.stopImmediatePropagation()

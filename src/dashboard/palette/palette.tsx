@@ -4,15 +4,16 @@ import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
 import { type TaskActions, useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { CommandStep } from './command-step.tsx'
 import { MergeStep } from './merge-step.tsx'
+import { AssigneeStep, LabelStep } from './name-step.tsx'
 import styles from './palette.module.css'
-import { ListStep, NameStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
+import { ListStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
 
 const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
   root: CommandStep,
   status: StatusStep,
   priority: PriorityStep,
-  labels: NameStep,
-  assignees: NameStep,
+  labels: LabelStep,
+  assignees: AssigneeStep,
   list: ListStep,
   merge: MergeStep,
 }

@@ -1,5 +1,3 @@
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import type { TaskListItem } from '../api/queries.ts'
@@ -8,7 +6,6 @@ import type { PaletteStep } from '../keyboard/shortcuts.ts'
 import { plural } from '../lib/plural.ts'
 import type { TaskActions } from '../tasks/edits/use-task-actions.ts'
 import { PRIORITIES } from '../tasks/filters.ts'
-import { namesQuery, TYPING_MS } from '../tasks/names.ts'
 import { changeToChoice, STATUS_CHOICES, statusChoiceOf } from '../tasks/status-choice.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
@@ -74,6 +71,7 @@ function ValueStep<T extends string>(props: ValueStepProps<T>) {
       options={options}
       text={text}
       onType={setText}
+      isNumbered
       isSettled
     />
   )
@@ -102,52 +100,9 @@ export function ListStep({ tasks, actions, ...rest }: StepProps) {
       options={options}
       text={text}
       onType={setText}
+      isNumbered
       // Every project has at least one list.
       isSettled={allLists.length > 0 && allLists.every(({ lists }) => lists.length > 0)}
-    />
-  )
-}
-
-/** Labels or assignees: adds the name to the tasks, or removes it when all of them have it. */
-export function NameStep({ step, tasks, actions, ...rest }: StepProps) {
-  const field = step === 'labels' ? 'labels' : 'assignees'
-  const noun = field === 'labels' ? 'label' : 'assignee'
-  const queryClient = useQueryClient()
-  const [text, setText] = useState('')
-  const name = text.trim()
-  const [queried] = useDebouncedValue(name, TYPING_MS)
-  const [projectId, ...otherIds] = new Set(tasks.map((task) => task.projectId))
-  const queryOf = (text: string) =>
-    namesQuery({ kind: field, projectId: otherIds.length > 0 ? undefined : projectId, text })
-  const { data = [], isFetching } = useQuery({ ...queryOf(queried), placeholderData: keepPreviousData })
-
-  const isOnAll = (name: string) => tasks.every((task) => task[field].includes(name))
-  const toOption = (name: string): Option => ({
-    id: name,
-    label: name,
-    group: tasksText(tasks),
-    isCurrent: isOnAll(name),
-    run: () => void actions.changeNames(tasks, { field, name, isAdded: !isOnAll(name) }),
-  })
-  function optionsOf(suggestions: { name: string; openCount: number }[]): Option[] {
-    const counts = new Map(suggestions.map(({ name, openCount }) => [name, openCount]))
-    const names = [...new Set([...tasks.flatMap((task) => task[field]), ...counts.keys()])]
-    const isNew = name !== '' && !names.some((known) => known.toLowerCase() === name.toLowerCase())
-    return [
-      ...names.map((name) => ({ ...toOption(name), aside: counts.get(name)?.toLocaleString() })),
-      ...(isNew ? [{ ...toOption(name), label: `New ${noun} “${name}”`, group: 'New', isFound: true }] : []),
-    ]
-  }
-  return (
-    <OptionList
-      {...rest}
-      label={`Add or remove ${noun}`}
-      placeholder={`Add or remove ${noun}…`}
-      options={optionsOf(data)}
-      text={text}
-      onType={setText}
-      isSettled={queried === name && !isFetching}
-      resolve={async () => optionsOf(await queryClient.fetchQuery(queryOf(name)).catch(() => data))}
     />
   )
 }
