@@ -5,12 +5,12 @@ import { createRoot } from 'react-dom/client'
 import { LocationProvider } from './navigation/location-provider.tsx'
 import './styles.ts'
 import { queryClient } from './api/query-client.ts'
-import { firstPageRendered, lazyComponent } from './components/lazy.tsx'
+import { lazyComponent, pageUsed } from './components/lazy.tsx'
 import { preloadPage, Routes } from './routes.tsx'
 import { colours, theme } from './theme.ts'
 
 const Toasts = lazyComponent(async () => {
-  await firstPageRendered
+  await pageUsed
   return import('./components/toasts.tsx')
 })
 

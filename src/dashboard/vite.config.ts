@@ -28,24 +28,29 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Two files for the first page instead of twenty; a release usually changes only one. What pages share later comes
-    // in two as well: names of many small files cost bytes in the first one.
+    // Two files for the first page instead of twenty; a release usually changes only one. Other parts come
+    // in groups as well: names of many small files cost bytes in the first one.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'libraries', tags: ['$initial'], test: /node_modules.*js$/ },
             { name: 'first', tags: ['$initial'] },
+            // What the first page shows next.
+            { name: 'early', test: /dashboard.(live-updates|.*(saved-filters|more-filters|first-owner\.))/ },
             {
               name: 'controls',
               test: /node_modules.(@mantine|@floating-ui|@primer|react-remove-scroll|tabbable)/,
             },
-            { name: 'changes', test: /dashboard.live-updates/ },
             { name: 'edits', test: /dashboard.(tasks.edits|components.undo)/ },
             {
               name: 'shared',
               test: /dashboard.(?!components.open-menu|session.sign-in-dialog)/,
               minShareCount: 2,
+            },
+            {
+              name: 'dialogs',
+              test: /dashboard.(shell.(menu-drawer|first-owner)|tasks.list.(?!selection-bar)|tasks.reports.similar|projects.new-project|keyboard)/,
             },
           ],
         },

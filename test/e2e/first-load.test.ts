@@ -1,9 +1,14 @@
 import { describe, expect } from 'vitest'
-import type { Response } from '../tools/playwright.ts'
+import type { Page, Response } from '../tools/playwright.ts'
 import { test } from './support/browser.ts'
 
-/** Compressed, of what the page itself names; the rest comes when it is quiet. */
+/** Compressed, of what the page itself names. */
 const MAX_SCRIPT_BYTES = 120_000
+
+/** Of everything until nothing more is requested; dialogs and menus come when somebody uses the page. */
+const MAX_REQUESTS = 25
+const MAX_BYTES = 200_000
+const QUIET_MS = 3_000
 
 describe('the first load', () => {
   test('is small, compressed, cached as immutable, and requests nothing twice', async ({ app }) => {
@@ -36,6 +41,28 @@ describe('the first load', () => {
     }
   })
 
+  test('takes few requests and bytes in all until the page is used', async ({ app }) => {
+    await app.service.post('/api/tasks', { title: 'Seen at first' })
+    await app.service.post('/api/saved-filters', { name: 'Mine', query: { status: ['done'] } })
+    const page = await app.open('/sign-in')
+    await app.service.query('DELETE FROM activity')
+    await page.goto('about:blank')
+    const received = await countReceived(page)
+    await page.goto(`${app.service.url}/tasks`)
+    await page.getByRole('link', { name: 'Seen at first' }).waitFor()
+    await page.getByRole('button', { name: 'Download as CSV' }).waitFor()
+    await page.getByRole('link', { name: 'Mine' }).waitFor()
+    await expect.poll(received.isQuiet, { timeout: 30_000 }).toBe(true)
+
+    expect(received.requests()).toBeGreaterThan(5)
+    expect(received.requests()).toBeLessThanOrEqual(MAX_REQUESTS)
+    expect(received.bytes()).toBeGreaterThan(MAX_SCRIPT_BYTES / 2)
+    expect(received.bytes()).toBeLessThanOrEqual(MAX_BYTES)
+
+    await page.mouse.move(300, 300)
+    await expect.poll(received.isQuiet, { timeout: 30_000 }).toBe(false)
+  })
+
   test('allows no third-party scripts or styles', async ({ app }) => {
     const response = await fetch(`${app.service.url}/tasks`, { headers: { accept: 'text/html' } })
     const policy = response.headers.get('content-security-policy') ?? ''
@@ -44,3 +71,25 @@ describe('the first load', () => {
     expect(policy).not.toContain('unsafe')
   })
 })
+
+/** Counts what a page requests and receives over the network. */
+async function countReceived(page: Page) {
+  const network = await page.context().newCDPSession(page)
+  await network.send('Network.enable')
+  await network.send('Network.setCacheDisabled', { cacheDisabled: true })
+  let requests = 0
+  let bytes = 0
+  let last = Date.now()
+  network.on('Network.requestWillBeSent', () => {
+    requests++
+    last = Date.now()
+  })
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  return {
+    requests: () => requests,
+    bytes: () => bytes,
+    isQuiet: () => Date.now() - last > QUIET_MS,
+  }
+}

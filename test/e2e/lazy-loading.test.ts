@@ -16,6 +16,7 @@ describe('a lazy component', () => {
     await app.service.post('/api/tasks', { title: 'Seen before' })
     const page = await app.open('/tasks')
     await rowOf(page, 'Seen before').waitFor()
+    await page.mouse.move(300, 300)
     const fetched = () =>
       page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).join(" ")')
     for (const part of ['help-dialog', 'open-menu', 'sign-in-dialog', 'new-task-dialog'])

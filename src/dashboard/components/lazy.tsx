@@ -19,9 +19,23 @@ const whenIdle = () =>
 /** Resolves when the first page is rendered and the browser is idle, or should have been by then. */
 export const firstPageRendered = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_MS)).then(whenIdle)
 
-let previous: Promise<unknown> = firstPageRendered
+/** What the first page does not show is fetched when somebody uses it, or after this time. */
+const MAX_UNUSED_MS = 10_000
 
-/** A lazy component that is fetched once the browser is idle, so that it also opens while the service is down. */
+const USES = ['pointermove', 'pointerdown', 'keydown', 'wheel']
+
+const firstUse = new Promise<unknown>((resolve) => {
+  for (const type of USES)
+    globalThis.addEventListener?.(type, resolve, { once: true, capture: true, passive: true })
+  setTimeout(resolve, MAX_UNUSED_MS)
+})
+
+/** Resolves when the first page is rendered and used. */
+export const pageUsed = Promise.all([firstPageRendered, firstUse]).then(whenIdle)
+
+let previous: Promise<unknown> = pageUsed
+
+/** A lazy component that is fetched once the page is used, so that it also opens while the service is down. */
 export function preload<Props>(load: Load<Props>) {
   preloadWhenIdle(load)
   return lazyComponent(load)

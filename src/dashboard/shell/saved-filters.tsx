@@ -1,16 +1,20 @@
 import { ActionIcon } from '@mantine/core'
 import { FilterIcon, KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
+import { DialogLoading, preloadDialog, preloadModule } from '../components/lazy.tsx'
 import { MenuButton } from '../components/menu-button.tsx'
-import { RenameDialog } from '../components/rename-dialog.tsx'
-import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { searchOf, validFilters } from '../tasks/filters.ts'
 import { MAX_FILTER_NAME, savedFiltersQuery } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
+
+const RenameDialog = preloadDialog(async () => ({
+  default: (await import('../components/rename-dialog.tsx')).RenameDialog,
+}))
+const loadUndo = preloadModule(() => import('../components/undo.tsx'))
 
 export default function SavedFilters() {
   const { data: saved = [] } = useQuery(savedFiltersQuery)
@@ -40,6 +44,7 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
   const remove = () =>
     mutate("Couldn't delete the filter", async () => {
       await dataOf(api.DELETE('/api/saved-filters/{id}', { params }))
+      const { offerUndo, undoRequest } = await loadUndo()
       offerUndo(undoRequest(`Filter deleted: ${name}`, restore))
     })
   return (
@@ -70,15 +75,17 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
           },
         ]}
       />
-      {isRenaming && (
-        <RenameDialog
-          title="Rename filter"
-          name={name}
-          maxLength={MAX_FILTER_NAME}
-          onRename={rename}
-          onClose={() => setRenaming(false)}
-        />
-      )}
+      <Suspense fallback={<DialogLoading />}>
+        {isRenaming && (
+          <RenameDialog
+            title="Rename filter"
+            name={name}
+            maxLength={MAX_FILTER_NAME}
+            onRename={rename}
+            onClose={() => setRenaming(false)}
+          />
+        )}
+      </Suspense>
     </div>
   )
 }

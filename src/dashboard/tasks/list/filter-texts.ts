@@ -19,6 +19,9 @@ export const MORE_FILTERS = {
 } satisfies { [name in keyof TaskFilters]?: string }
 export type MoreFilter = keyof typeof MORE_FILTERS
 
+/** Cast: as written above. */
+export const FILTER_NAMES = Object.keys(MORE_FILTERS) as MoreFilter[]
+
 const FLAGS: readonly MoreFilter[] = ['isReady', 'claimed', 'triaged', 'snoozed']
 
 export const isFlag = (name: MoreFilter): name is 'isReady' | 'claimed' | 'triaged' | 'snoozed' =>
@@ -42,7 +45,7 @@ export const filterTexts = (filters: TaskFilters): string[] => [
   ...(filters.priority ?? []).map((value) => PRIORITIES[value]),
   ...(filters.source ?? []).map((value) => SOURCES[value]),
   ...(filters.label ?? []),
-  ...(Object.keys(MORE_FILTERS) as MoreFilter[]).flatMap((name) => {
+  ...FILTER_NAMES.flatMap((name) => {
     const text = valueText(name, filters)
     return text ? [`${MORE_FILTERS[name]}: ${text}`] : []
   }),

@@ -1,26 +1,28 @@
-import { ActionIcon, Button, Popover, TextInput } from '@mantine/core'
-import { BookmarkIcon } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Button, Popover, TextInput } from '@mantine/core'
+import { cloneElement, type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
 import { useMutation } from '../../components/use-mutation.ts'
+import { type ButtonElement, useOpenOnMount } from '../../components/use-open-state.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
-import { formatFilters, validFilters } from '../filters.ts'
 import { filterTexts } from './filter-texts.ts'
-import { MAX_FILTER_NAME, savedFiltersQuery, saveFilter } from './saved-filters.ts'
+import { MAX_FILTER_NAME, saveFilter } from './saved-filters.ts'
 
-/** Saves the filters under a name; absent where they are saved. */
-export function SaveFilter({ filters }: { filters: TaskFilters }) {
-  const { data: saved } = useQuery(savedFiltersQuery)
+/** The button that saves the filters under a name, at first open. */
+export default function SaveFilterPopover({
+  button,
+  filters,
+}: {
+  button: ButtonElement
+  filters: TaskFilters
+}) {
   const { mutate, isBusy } = useMutation('saved-filters')
-  const [isOpen, setOpen] = useState(false)
-  const [name, setName] = useState('')
-  const addressOf = (some: object) => formatFilters(validFilters({ ...some }))
-  if (!saved || saved.some(({ query }) => addressOf(query) === addressOf(filters))) return null
+  const { isOpen, setOpen, target } = useOpenOnMount(button)
+  const suggestion = () => firstCharacters(filterTexts(filters).join(', '), MAX_FILTER_NAME)
+  const [name, setName] = useState(suggestion)
 
   const open = () => {
-    setName(firstCharacters(filterTexts(filters).join(', '), MAX_FILTER_NAME))
+    setName(suggestion())
     setOpen(true)
   }
   const submit = async (event: FormEvent) => {
@@ -33,9 +35,7 @@ export function SaveFilter({ filters }: { filters: TaskFilters }) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>
-        <ActionIcon aria-label="Save filter" onClick={() => (isOpen ? setOpen(false) : open())}>
-          <BookmarkIcon size={16} />
-        </ActionIcon>
+        {cloneElement(target, { onClick: () => (isOpen ? setOpen(false) : open()) })}
       </Popover.Target>
       <Popover.Dropdown aria-label="Save filter">
         <form onSubmit={(event) => void submit(event)} className="row">
