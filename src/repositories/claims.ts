@@ -2,6 +2,7 @@ import { columnArrays } from '../db/column-arrays.ts'
 import { and, asc, desc, eq, gt, isNotNull, lte, type SQL, sql } from '../db/drizzle.ts'
 import { opaqueArray, preparedStatement } from '../db/prepared-statement.ts'
 import { activity } from '../db/tables/activity.ts'
+import { users } from '../db/tables/people.ts'
 import { projects } from '../db/tables/projects.ts'
 import { tasks } from '../db/tables/tasks.ts'
 import type { ActorRef } from '../domain/new-task.ts'
@@ -42,8 +43,8 @@ export interface NewClaimRow {
 
 /** What a statement that claims the next tasks did. */
 export interface NextClaims {
-  /** The claimed tasks as JSON text: of the first claims, and fewer if there are not enough. */
-  tasks: string[]
+  /** The claimed task of each claim as JSON text; undefined if there are not enough, or its person is not active. */
+  tasks: (string | undefined)[]
   /** Whether the lease of any task is over. */
   hasExpired: boolean
   /** Whether there are other tasks that can be claimed, and are locked. */
@@ -90,7 +91,20 @@ const claimants = columnArrays<NewClaimRow & { place: number }>({
   lease_seconds: ['integer', ({ leaseSeconds }) => leaseSeconds],
   claimed_at: ['timestamptz', ({ now }) => now.toISOString()],
 })
-const claimant = sql`claimant as materialized (select * from ${claimants.as('claimant')})`
+/**
+ * The claims to make. The end of a person's access waits for theirs, and then ends them; of one whose access has ended
+ * meanwhile, nothing is claimed.
+ */
+const claimant = sql`
+  requested as materialized (select * from ${claimants.as('requested')}),
+  person as materialized (
+    select id as person_id from ${users}
+    where id = any(array(select by_id from requested where by_type = 'user')) and is_active
+    order by id for key share
+  ), claimant as materialized (
+    select *, row_number() over (order by place)::integer as turn from requested
+    where by_type <> 'user' or by_id in (select person_id from person)
+  )`
 const valuesOf = (claims: NewClaimRow[]) =>
   claimants.valuesOf(claims.map((claim, index) => ({ ...claim, place: index + 1 })))
 
@@ -131,6 +145,8 @@ const claimTask = preparedStatement<{ json: string }>(
 const isAnother = opaque(sql`id <> all(array(select picked_id from picked))`)
 
 interface NextRow {
+  /** Of the claim. */
+  place: number | null
   json: string | null
   hasExpired: boolean
   hasMore: boolean
@@ -143,37 +159,39 @@ const statements = new Map<string, ReturnType<typeof preparedStatement<NextRow>>
 
 /** Claims as many tasks as the size, of those that no other transaction has locked. */
 function claimNextOf(size: number, given: Given[]) {
-  const name = `claim next tasks #${size} ${given}`
-  const known = statements.get(name)
+  const shape = `${size} ${given}`
+  const known = statements.get(shape)
   if (known) return known
   const { condition, order } = searchOf(given)
+  // PostgreSQL tells names apart by their first 63 characters.
   const statement = preparedStatement<NextRow>(
-    name,
+    `claim next tasks #${statements.size}`,
     sql`
       with ${claimant}, expired as materialized (
         select ${isAnyExpired} as is_any
       ), ready as materialized (
         select id, project_id, priority from ${tasks}
-        where ${condition} and (${sql.placeholder('skipsExpired')}::boolean or not (select is_any from expired))
+        where ${condition} and (select count(*) from claimant) > 0
+          and (${sql.placeholder('skipsExpired')}::boolean or not (select is_any from expired))
         order by ${order} limit ${sql.raw(String(size))} for update skip locked
       ), open as materialized (
         select id from ${projects} where id in (select project_id from ready) and archived_at is null
         order by id for key share skip locked
       ), picked as materialized (
-        select id as picked_id, row_number() over (order by priority desc, id)::integer as place from ready
+        select id as picked_id, row_number() over (order by priority desc, id)::integer as turn from ready
         where project_id in (select id from open)
       ), ${claiming({
-        from: sql`picked join claimant using (place)`,
+        from: sql`picked join claimant using (turn)`,
         condition: sql`tasks.id = picked_id`,
       })}
-      select json, is_any as "hasExpired",
+      select place, json, is_any as "hasExpired",
         (select count(*) from picked) < ${sql.raw(String(size))} and coalesce((
           -- Not "exists", which has no order.
           select true from ${tasks} where ${condition} and ${isAnother} order by ${order} limit 1
         ), false) as "hasMore"
-      from expired left join shown on true order by place`,
+      from expired left join shown on true`,
   )
-  statements.set(name, statement)
+  statements.set(shape, statement)
   return statement
 }
 
@@ -236,7 +254,7 @@ export function claimsRepository(db: Executor, reach: Reach) {
   const inReach = isReached(tasks.projectId, reach)
 
   return {
-    /** Claims a task, and returns it as JSON text; undefined if it can't be claimed. */
+    /** Claims a task, and returns it as JSON text; undefined if it can't be claimed, or the person is not active. */
     async claim(id: string, claim: NewClaimRow): Promise<string | undefined> {
       const { rows } = await claimTask(db, { id, reach: reach.projectIds, ...valuesOf([claim]) })
       return rows[0]?.json
@@ -271,7 +289,8 @@ export function claimsRepository(db: Executor, reach: Reach) {
         ...valuesOf(claims),
       }).catch(namingUnavailable)
       const [{ hasExpired = false, hasMore = false } = {}] = rows
-      return { tasks: rows.flatMap(({ json }) => json ?? []), hasExpired, hasMore }
+      const byPlace = new Map(rows.map(({ place, json }) => [place, json ?? undefined]))
+      return { tasks: claims.map((_, index) => byPlace.get(index + 1)), hasExpired, hasMore }
     },
 
     /** Extends the lease of a claim whose task is locked, to so many seconds from now. */

@@ -4,9 +4,11 @@ import type { Operations } from '../../domain/operation.ts'
 import {
   claimLost,
   claimOfThisKey,
+  invalidCredentials,
   listNotFound,
   projectArchived,
   projectNotFound,
+  sessionEnded,
   taskClaimed,
   taskNotFound,
   taskNotReady,
@@ -64,7 +66,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
   return {
     /**
      * Claims the first ready task, by priority, then age. Undefined if there is none.
-     * @throws project_not_found, list_not_found, project_archived
+     * @throws project_not_found, list_not_found, project_archived, invalid_credentials
      */
     async claimNext(caller: Caller, { leaseSeconds, ...which }: NextClaim): Promise<ClaimedTask | undefined> {
       const filter = await filterOf(repos.within(caller), { ...which, reach: caller })
@@ -72,12 +74,13 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
       for (let attempt = 1; ; attempt++) {
         const { json, hasMore } = await claimOne({ filter, ...claimant })
         if (json !== undefined) return claimedFor(caller, JSON.parse(json))
+        await requireActive(repos.within(caller), caller)
         if (!hasMore || attempt === MAX_ATTEMPTS) return undefined
         await wait(attempt * PAUSE_MS)
       }
     },
 
-    /** @throws task_not_found, project_archived, task_claimed, task_not_ready */
+    /** @throws task_not_found, project_archived, task_claimed, task_not_ready, invalid_credentials */
     async claim(
       caller: Caller,
       { id, leaseSeconds }: { id: string; leaseSeconds?: number | undefined },
@@ -87,7 +90,10 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
       for (;;) {
         await requireClaimable(bound, { caller, id })
         const json = await bound.claims.claim(id, newClaim(clock, claimant))
-        if (json === undefined) continue
+        if (json === undefined) {
+          await requireActive(bound, caller)
+          continue
+        }
         metrics.claimed('made')
         return claimedFor(caller, JSON.parse(json))
       }
@@ -159,6 +165,15 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
     const blocked = await blockedAmong(bound, [task])
     if (blocked.has(task.id)) throw taskNotReady(id, REASONS.blocked)
   }
+}
+
+/** @throws invalid_credentials for a person who was deactivated since the request was authenticated */
+async function requireActive(
+  { users }: Pick<BoundRepositories, 'users'>,
+  { user, channel }: Caller,
+): Promise<void> {
+  if (!user || (await users.find(user.id))?.isActive) return
+  throw channel === 'dashboard' ? sessionEnded() : invalidCredentials()
 }
 
 const claimantOf = (caller: Caller, leaseSeconds = DEFAULT_LEASE_SECONDS): Claimant => ({

@@ -76,8 +76,9 @@ export async function claimNext(
     claimed = await bound.claims.claimNext(rows(), { filter, skipsExpired: true })
   }
   const { tasks, hasMore } = claimed
-  if (tasks.length > 0) metrics.claimed('made', tasks.length)
-  return requests.map((_, index) => ({ json: tasks[index], hasMore }))
+  const count = tasks.filter((json) => json !== undefined).length
+  if (count > 0) metrics.claimed('made', count)
+  return tasks.map((json) => ({ json, hasMore }))
 }
 
 /** Made when nothing is left to be logged before: activities are in the order of their ids. */
