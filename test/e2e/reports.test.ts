@@ -106,7 +106,7 @@ describe('feedback that resembles other feedback', () => {
     const { projectId } = await taskOf(app, first)
     const page = await app.open(`/projects/${projectId}`)
     await page.getByText('Similar feedback is shown, and you decide what to merge.').waitFor()
-    await page.getByText('Off', { exact: true }).click()
+    await page.getByRole('radiogroup', { name: 'Similar feedback' }).getByText('Off').click()
     await page.getByText('Similar feedback isn’t shown.').waitFor()
 
     const asked: string[] = []

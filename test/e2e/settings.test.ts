@@ -114,6 +114,21 @@ describe('project settings', () => {
     await expect.poll(() => name.inputValue()).toBe('Once more')
   })
 
+  test('turn triage off and on', async ({ app }) => {
+    const { id, inbox } = await app.service.given.project()
+    const arrive = async () => (await app.service.post('/api/tasks', { title: 'x', listId: inbox.id })).body
+    const page = await app.open(`/projects/${id}`)
+    const triage = page.getByRole('radiogroup', { name: 'Triage' })
+    await page.getByText('What arrives waits in Triage until somebody decides.').waitFor()
+    await triage.getByRole('radio', { name: 'On' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('Everything that arrives is accepted.').waitFor()
+    expect((await arrive()).triaged).toBe(true)
+    await triage.getByText('On', { exact: true }).click()
+    await page.getByText('What arrives waits in Triage').waitFor()
+    expect((await arrive()).triaged).toBe(false)
+  })
+
   test('rename, add lists, and archive', async ({ app }) => {
     const { body: project } = await app.service.post('/api/projects', { name: 'Before' })
     const page = await app.open(`/projects/${project.id}`)

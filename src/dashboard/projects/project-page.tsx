@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
-import { api, dataOf } from '../api/client.ts'
+import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { LoadError } from '../components/load-error.tsx'
@@ -63,7 +63,24 @@ function ProjectSettings({ project }: { project: Project }) {
         </p>
       )}
       {mayManage && <NameForm project={project} />}
-      {mayManage && !isArchived && <GroupFeedback project={project} />}
+      {mayManage && !isArchived && (
+        <>
+          <Choice
+            project={project}
+            title="Triage"
+            choices={TRIAGE}
+            value={project.triage}
+            change={(triage) => ({ triage })}
+          />
+          <Choice
+            project={project}
+            title="Similar feedback"
+            choices={GROUPING}
+            value={project.groupFeedback}
+            change={(groupFeedback) => ({ groupFeedback })}
+          />
+        </>
+      )}
       <Codehost project={project} />
       <Lists project={project} mayWrite={can('tasks:write') && !isArchived} />
       {mayManage && isServiceWide && <ArchiveOrDelete project={project} isArchived={isArchived} />}
@@ -116,7 +133,14 @@ function NameForm({ project }: { project: Project }) {
   )
 }
 
-const GROUPING: Record<Project['groupFeedback'], [label: string, description: string]> = {
+type Choices<Value extends string> = Record<Value, [label: string, description: string]>
+
+const TRIAGE: Choices<Project['triage']> = {
+  on: ['On', 'What arrives waits in Triage until somebody decides.'],
+  off: ['Off', 'Everything that arrives is accepted.'],
+}
+
+const GROUPING: Choices<Project['groupFeedback']> = {
   off: ['Off', 'Similar feedback isn’t shown.'],
   suggest: ['Suggest', 'Similar feedback is shown, and you decide what to merge.'],
   auto: [
@@ -125,30 +149,38 @@ const GROUPING: Record<Project['groupFeedback'], [label: string, description: st
   ],
 }
 
-function GroupFeedback({ project }: { project: Project }) {
+interface ChoiceProps<Value extends string> {
+  project: Project
+  title: string
+  choices: Choices<Value>
+  value: Value
+  change(value: Value): Schema<'ProjectChange'>
+}
+
+function Choice<Value extends string>({ project, title, choices, value, change }: ChoiceProps<Value>) {
   const { mutate, isBusy } = useMutation('projects')
   return (
     <section className={styles.section}>
-      <h2>Similar feedback</h2>
+      <h2>{title}</h2>
       <SegmentedControl
-        aria-label="Similar feedback"
+        aria-label={title}
         style={{ justifySelf: 'start' }}
         disabled={isBusy}
-        value={project.groupFeedback}
-        data={Object.entries(GROUPING).map(([value, [label]]) => ({ value, label }))}
+        value={value}
+        data={(Object.keys(choices) as Value[]).map((value) => ({ value, label: choices[value][0] }))}
         onChange={(value) =>
           void mutate("Couldn't change the setting", () =>
             dataOf(
               api.PATCH('/api/projects/{id}', {
                 params: { path: { id: project.id } },
-                body: { groupFeedback: value as Project['groupFeedback'] },
+                body: change(value),
               }),
             ),
           )
         }
       />
       <p className="quiet small" style={{ margin: 0 }}>
-        {GROUPING[project.groupFeedback][1]}
+        {choices[value][1]}
       </p>
     </section>
   )
