@@ -120,6 +120,11 @@ describe('project settings', () => {
     const page = await app.open(`/projects/${id}`)
     const triage = page.getByRole('radiogroup', { name: 'Triage' })
     await page.getByText('What arrives waits in Triage until somebody decides.').waitFor()
+    const choices = await page.getByRole('radiogroup').locator('label').all()
+    const cut = await Promise.all(
+      choices.map((choice) => choice.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)),
+    )
+    expect(cut).toEqual(Array(5).fill(false))
     await triage.getByRole('radio', { name: 'On' }).focus()
     await page.keyboard.press('ArrowRight')
     await page.getByText('Everything that arrives is accepted.').waitFor()
