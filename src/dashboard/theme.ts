@@ -41,6 +41,8 @@ export const theme = createTheme({
         centered: true,
         radius: 10,
         closeButtonProps: { 'aria-label': 'Close' },
+        // On a phone, it would be a second banner beside the header of the page.
+        attributes: { header: { role: 'presentation' } },
       },
     },
     // Floating elements must be inside a landmark.

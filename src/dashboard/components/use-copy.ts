@@ -25,7 +25,7 @@ export function useCopy(text: string) {
 }
 
 /** Browsers offer the Clipboard API only in secure contexts; execCommand also works over plain HTTP. */
-async function writeToClipboard(text: string): Promise<boolean> {
+export async function writeToClipboard(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     const isCopied = await navigator.clipboard.writeText(text).then(
       () => true,

@@ -5,7 +5,9 @@ import { useLocation } from 'wouter'
 import type { TaskListItem } from '../api/queries.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { preloadModule } from '../components/lazy.tsx'
+import { createGoKeys } from './go-keys.ts'
 import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
+import { areSingleKeysOn } from './single-keys.ts'
 
 const loadUndo = preloadModule(() => import('../components/undo.tsx'))
 
@@ -16,8 +18,20 @@ const MAX_SEARCH_WAIT_MS = 5_000
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
-/** What the command palette asks for: any command, the value of a property, or a task to merge into. */
-export type PaletteStep = 'root' | 'status' | 'priority' | 'labels' | 'assignees' | 'list' | 'merge'
+/** What the command palette asks for: any command, the value of a property, a task to merge into, and so on. */
+export type PaletteStep =
+  | 'root'
+  | 'status'
+  | 'priority'
+  | 'labels'
+  | 'assignees'
+  | 'list'
+  | 'merge'
+  | 'projects'
+  | 'filter'
+  | 'sort'
+  | 'newProject'
+  | 'newList'
 
 export interface PaletteRequest {
   step: PaletteStep
@@ -46,7 +60,7 @@ const BLOCKING = 'dialog, [role="dialog"][aria-modal="true"], [data-dialog-loadi
 
 /** Whether a key is a shortcut: not while typing, and not while a modal is open or loading. */
 export const isShortcut = (event: KeyboardEvent): boolean =>
-  !event.metaKey && !event.ctrlKey && isForPage(event)
+  !event.metaKey && !event.ctrlKey && isForPage(event) && (event.key.length > 1 || areSingleKeysOn())
 
 /** Whether Ctrl or Command is pressed with a key, under the same conditions. */
 export const isCommandKey = (event: KeyboardEvent): boolean =>
@@ -59,14 +73,15 @@ function isForPage(event: KeyboardEvent): boolean {
   return !areKeysHeld() && !document.querySelector(BLOCKING)
 }
 
-/** The global shortcuts. */
-export function useShortcuts() {
+/** The global shortcuts. `goTo` takes the letter after `g`. */
+export function useShortcuts(goTo: (letter: string) => void) {
   const [, navigate] = useLocation()
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNewTaskOpen, newTask] = useDisclosure(false)
   const [palette, setPalette] = useState<PaletteRequest>()
   const opener = useRef<Element>(null)
   useEffect(() => {
+    const takeGoKey = createGoKeys(goTo)
     const openNewTaskDialog = () => {
       opener.current = document.activeElement
       newTask.open()
@@ -76,7 +91,7 @@ export function useShortcuts() {
       if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
       // Gives up what an open dialog waits for; a key that has waited itself is followed by others.
       if (event.key === 'Escape' && areKeysHeld() && document.querySelector('dialog')) discardKeys()
-      if (isComposing(event) || !queueKey(event)) return
+      if (isComposing(event) || !(queueKey(event) || (isShortcut(event) && takeGoKey(event)))) return
       event.preventDefault()
       event.stopImmediatePropagation()
     }
@@ -113,7 +128,7 @@ export function useShortcuts() {
       removeEventListener('inlet:new-task', openNewTaskDialog)
       removeEventListener('inlet:help', help.open)
     }
-  }, [help.open, newTask.open, navigate])
+  }, [help.open, newTask.open, navigate, goTo])
   useEffect(() => {
     // Closing the dialog moves the focus to the body.
     if (isNewTaskOpen || document.activeElement !== document.body) return

@@ -1,22 +1,11 @@
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useReducer, useState } from 'react'
-import type { Schema } from '../api/client.ts'
-import { peopleQuery } from '../api/people-queries.ts'
 import type { TaskListItem } from '../api/queries.ts'
 import { recordsOf } from '../api/task-records.ts'
-import { useMe } from '../session/session.ts'
-import { namesQuery, TYPING_MS } from '../tasks/names.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import { type StepProps, tasksText } from './property-steps.tsx'
-
-type Person = Pick<Schema<'Person'>, 'username' | 'name'>
-
-interface Suggestion {
-  name: string
-  openCount: number
-}
+import { type Person, type Suggestion, usePeople, useTypedNames } from './typed-names.ts'
 
 /** Labels: adds names to the tasks, or removes those that all of them have, until it is closed. */
 export const LabelStep = (props: StepProps) => (
@@ -40,15 +29,10 @@ interface NameStepProps extends StepProps {
 }
 
 function NameStep({ step: _, field, noun, tasks, actions, ...rest }: NameStepProps) {
-  const queryClient = useQueryClient()
   const [text, setText] = useState('')
   const name = text.trim()
-  const [typed] = useDebouncedValue(name, TYPING_MS)
-  const queried = name && typed
   const [projectId, ...otherIds] = new Set(tasks.map((task) => task.projectId))
-  const queryOf = (text: string) =>
-    namesQuery({ kind: field, projectId: otherIds.length > 0 ? undefined : projectId, text })
-  const names = useQuery({ ...queryOf(queried), placeholderData: keepPreviousData })
+  const names = useTypedNames({ kind: field, projectId: otherIds.length > 0 ? undefined : projectId, text })
   const people = usePeople({ isEnabled: field === 'assignees' })
   const { isOnAll, toggle } = useToggledNames({ field, tasks, actions })
 
@@ -73,41 +57,21 @@ function NameStep({ step: _, field, noun, tasks, actions, ...rest }: NameStepPro
       ...(isNew ? [{ ...toOption(name), label: `New ${noun} “${name}”`, group: 'New', isFound: true }] : []),
     ]
   }
-  const suggestions = names.data ?? []
   return (
     <OptionList
       {...rest}
       label={`Add or remove ${noun}`}
       placeholder={`Add or remove ${noun}…`}
-      options={optionsOf(suggestions, people.data)}
+      options={optionsOf(names.data, people.data)}
       text={text}
       onType={setText}
       isNumbered
-      isSettled={queried === name && !names.isFetching && !people.isLoading}
-      isShown={names.isSuccess && !names.isPlaceholderData && !people.isLoading}
-      resolve={async () =>
-        optionsOf(await queryClient.fetchQuery(queryOf(name)).catch(() => suggestions), await people.load())
-      }
+      isSettled={names.isSettled && !people.isLoading}
+      isShown={names.isShown && !people.isLoading}
+      resolve={async () => optionsOf(await names.load(), await people.load())}
     />
   )
 }
-
-/** Those who can be assigned, with oneself first. */
-function usePeople({ isEnabled }: { isEnabled: boolean }) {
-  const queryClient = useQueryClient()
-  const { me } = useMe()
-  const { data = [], isLoading } = useQuery({ ...peopleQuery, enabled: isEnabled })
-  const withMe = (people: Person[]): Person[] =>
-    me?.user ? [{ ...me.user, name: `${me.user.name} (you)` }, ...others(people, me.user)] : people
-  return {
-    data: isEnabled ? withMe(data) : [],
-    isLoading,
-    load: async () =>
-      isEnabled ? withMe(await queryClient.ensureQueryData(peopleQuery).catch(() => data)) : [],
-  }
-}
-
-const others = (people: Person[], { username }: Person) => people.filter((one) => one.username !== username)
 
 /** The names of tasks. Each is as it was chosen here, also while it is being saved. */
 function useToggledNames({ field, tasks, actions }: Pick<NameStepProps, 'field' | 'tasks' | 'actions'>) {

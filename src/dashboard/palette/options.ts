@@ -13,6 +13,8 @@ export interface Option {
   isCurrent?: boolean
   /** Keeps the palette open. */
   isStep?: boolean
+  /** Shown only once text is typed, because it is one of many. */
+  isHidden?: boolean
   /** Already filtered, by the service. */
   isFound?: boolean
   run(): void
@@ -22,7 +24,8 @@ export interface Option {
 export function matchingOptions(options: Option[], text: string): Option[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const query = words.join(' ')
-  const matches = options.flatMap((option) => {
+  const offered = options.filter(({ isHidden }) => !isHidden || query !== '')
+  const matches = offered.flatMap((option) => {
     const label = option.label.toLowerCase()
     const searched = `${label} ${option.keywords?.toLowerCase() ?? ''}`
     const isMatch = option.isFound || words.every((word) => searched.includes(word))
@@ -38,3 +41,11 @@ function rankOf(label: string, query: string): number {
   if (label === query) return 0
   return label.startsWith(query) ? 1 : 2
 }
+
+export type Command = Pick<Option, 'label' | 'keywords' | 'shortcut' | 'isStep' | 'isHidden' | 'run'>
+
+export const command = (option: Command): Option => ({
+  id: `do-${option.label}`,
+  group: 'Commands',
+  ...option,
+})

@@ -3,9 +3,11 @@ import { releaseKeys } from '../keyboard/release-keys.ts'
 import type { PaletteRequest, PaletteStep } from '../keyboard/shortcuts.ts'
 import { type TaskActions, useTaskActions } from '../tasks/edits/use-task-actions.ts'
 import { CommandStep } from './command-step.tsx'
+import { FilterStep, SortStep } from './filter-step.tsx'
 import { MergeStep } from './merge-step.tsx'
 import { AssigneeStep, LabelStep } from './name-step.tsx'
 import styles from './palette.module.css'
+import { NewListStep, NewProjectStep, ProjectStep } from './project-steps.tsx'
 import { ListStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
 
 const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
@@ -16,6 +18,11 @@ const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
   assignees: AssigneeStep,
   list: ListStep,
   merge: MergeStep,
+  projects: ProjectStep,
+  filter: FilterStep,
+  sort: SortStep,
+  newProject: NewProjectStep,
+  newList: NewListStep,
 }
 
 /** The command palette: finds commands, pages and tasks, or picks the value of one property. */

@@ -20,6 +20,9 @@ export interface StepProps {
   onClose(): void
 }
 
+/** What every list of options takes. */
+export type ListProps = Pick<StepProps, 'onBack' | 'onClose'>
+
 /** The tasks in words. */
 export const tasksText = (tasks: TaskListItem[]) =>
   tasks.length === 1 ? `“${tasks[0]?.title}”` : plural(tasks.length, 'selected task')

@@ -5,9 +5,15 @@ import { useMutation } from '../components/use-mutation.ts'
 
 /** `full` checks every item again. */
 export function useSync(projectId: string) {
+  const { startSync, isBusy } = useStartSync()
+  return { sync: (mode?: 'full') => startSync(projectId, mode), isBusy }
+}
+
+/** For any project. */
+export function useStartSync() {
   const { mutate, isBusy } = useMutation('syncs', 'projects')
 
-  async function sync(mode?: 'full') {
+  async function startSync(projectId: string, mode?: 'full') {
     const query = mode ? { mode } : {}
     const run = await mutate("Couldn't start the sync", async () => {
       try {
@@ -23,5 +29,5 @@ export function useSync(projectId: string) {
     })
     if (run) toast.info('Sync started')
   }
-  return { sync, isBusy }
+  return { startSync, isBusy }
 }

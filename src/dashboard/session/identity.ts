@@ -1,6 +1,6 @@
 const IDENTITY_KEY = 'inlet-identity'
 /** Settings of the browser, not of who uses it. */
-const KEPT = ['mantine-color-scheme-value', 'inlet-first-owner-hidden']
+const KEPT = ['mantine-color-scheme-value', 'inlet-first-owner-hidden', 'inlet-single-keys']
 
 /** Of this document. */
 let current: string | undefined

@@ -27,6 +27,9 @@ export const meQuery = queryOptions({
 export const principalOf = ({ user, keyId, id }: Me) =>
   user ? { type: 'user' as const, id: user.id } : { type: 'session' as const, id: keyId ?? id }
 
+/** Why a session of a key can't be assigned. */
+export const NO_PERSON = 'You are signed in with an API key. Only people can be assigned.'
+
 /** Whether it was this caller, in the dashboard: an assistant may use the same key. */
 export function isPrincipal(me: Me, { type, id }: { type: string; id: string | null }): boolean {
   const principal = principalOf(me)

@@ -14,6 +14,7 @@ import { NewTaskLoading } from '../tasks/new-task-loading.tsx'
 import styles from './app-shell.module.css'
 import { InsideShell } from './error-page.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { useGoTo } from './use-go-to.ts'
 
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
@@ -38,7 +39,9 @@ function ShellContent({ children }: { children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure(false)
   const hasMenuBeenOpen = useHasBeenTrue(isMenuOpen)
   const [isLoadingMenu, startTransition] = useTransition()
-  const { isHelpOpen, isNewTaskOpen, palette, closeHelp, closeNewTask, closePalette } = useShortcuts()
+  const { isHelpOpen, isNewTaskOpen, palette, closeHelp, closeNewTask, closePalette } = useShortcuts(
+    useGoTo(),
+  )
   const { isDisconnected } = useLiveUpdates()
   const { url } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.

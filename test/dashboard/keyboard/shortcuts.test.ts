@@ -23,6 +23,14 @@ describe('a key without modifiers', () => {
     },
   )
 
+  test('is no shortcut where single keys are switched off, unless it types nothing', () => {
+    givenPage()
+    vi.stubGlobal('localStorage', { getItem: () => 'off' })
+    expect(isShortcut(key('c'))).toBe(false)
+    expect(isShortcut(key('Escape'))).toBe(true)
+    expect(isCommandKey(key('k', { ctrlKey: true }))).toBe(true)
+  })
+
   test('is no shortcut while an input method composes', () => {
     givenPage()
     expect(isShortcut(key('c', { isComposing: true }))).toBe(false)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SINGLE_KEYS } from '../../../src/dashboard/keyboard/single-keys.ts'
 
 beforeEach(() => {
   vi.stubGlobal('sessionStorage', storage())
@@ -21,9 +22,14 @@ describe('another key', () => {
     sessionStorage.setItem('inlet-draft:new-title', 'secret')
     localStorage.setItem('inlet-filters', '[]')
     localStorage.setItem('mantine-color-scheme-value', 'dark')
+    localStorage.setItem(SINGLE_KEYS, 'off')
     ;(await load())('second')
     expect(Object.keys(sessionStorage)).toEqual(['inlet-identity'])
-    expect(Object.keys(localStorage).sort()).toEqual(['inlet-identity', 'mantine-color-scheme-value'])
+    expect(Object.keys(localStorage).sort()).toEqual([
+      'inlet-identity',
+      SINGLE_KEYS,
+      'mantine-color-scheme-value',
+    ])
   })
 
   test('is told on a page that has data of the one before', async () => {

@@ -7,8 +7,17 @@ import { useMutation } from '../../components/use-mutation.ts'
 
 /** Downloads all tasks that the list shows. */
 export function DownloadCsv({ filters }: { filters: TaskFilters }) {
+  const { downloadCsv, isBusy } = useDownloadCsv()
+  return (
+    <ActionIcon aria-label="Download as CSV" loading={isBusy} onClick={() => downloadCsv(filters)}>
+      <DownloadIcon size={16} />
+    </ActionIcon>
+  )
+}
+
+export function useDownloadCsv() {
   const { mutate, isBusy } = useMutation()
-  const fetchCsv = async () => {
+  const fetchCsv = async (filters: TaskFilters) => {
     const tasks = await dataOf<unknown>(
       api.GET('/api/tasks', {
         params: { query: { sort: DEFAULT_SORT, ...filters } },
@@ -18,13 +27,7 @@ export function DownloadCsv({ filters }: { filters: TaskFilters }) {
     )
     download('tasks.csv', tasks as Blob)
   }
-  return (
-    <ActionIcon
-      aria-label="Download as CSV"
-      loading={isBusy}
-      onClick={() => void mutate("Couldn't download the tasks", fetchCsv)}
-    >
-      <DownloadIcon size={16} />
-    </ActionIcon>
-  )
+  const downloadCsv = (filters: TaskFilters) =>
+    void mutate("Couldn't download the tasks", () => fetchCsv(filters))
+  return { downloadCsv, isBusy }
 }

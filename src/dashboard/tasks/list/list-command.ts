@@ -1,5 +1,6 @@
 import type { TaskListItem } from '../../api/queries.ts'
 import type { PaletteStep } from '../../keyboard/shortcuts.ts'
+import { NO_PERSON } from '../../session/session.ts'
 import { deletionLock, mergeLock, statusLock } from '../managed.ts'
 
 /** What a shortcut of the task list does. */
@@ -9,6 +10,8 @@ export type ListCommand =
   | { type: 'openPalette'; step: PaletteStep; tasks: TaskListItem[] }
   | { type: 'open' | 'toggleSelection'; id: string }
   | { type: 'change'; tasks: TaskListItem[]; change: { status: TaskListItem['status'] } }
+  | { type: 'assign'; tasks: TaskListItem[]; name: string; isAdded: boolean }
+  | { type: 'copyLinks'; tasks: TaskListItem[] }
   | { type: 'remove'; tasks: TaskListItem[]; isBulk: boolean }
   | { type: 'refuse'; reason: string }
   | { type: 'selectAll' | 'clearSelection' | 'close' }
@@ -20,6 +23,8 @@ export interface ListState {
   openId: string | undefined
   selectedTasks: TaskListItem[]
   mayWrite: boolean
+  /** Of the person who is signed in. */
+  username: string | undefined
 }
 
 export interface PressedKey {
@@ -74,7 +79,7 @@ export function commandOf(
   { key, isShift, isCommand, isOnControl, isInList }: PressedKey,
   state: ListState & { position: FocusPosition; target: TaskListItem | undefined },
 ): ListCommand | undefined {
-  const { rows, selectedTasks, openId, mayWrite, position, target } = state
+  const { rows, selectedTasks, openId, mayWrite, username, position, target } = state
   const isBulk = selectedTasks.length > 0
   const tasks = isBulk ? selectedTasks : target ? [target] : []
   if (isCommand) {
@@ -97,6 +102,8 @@ export function commandOf(
     if (isBulk) return { type: 'clearSelection' }
     return openId ? { type: 'close' } : undefined
   }
+  if (key === 'f') return { type: 'openPalette', step: 'filter', tasks: [] }
+  if (key === '.' && tasks.length > 0) return { type: 'copyLinks', tasks }
   if (!mayWrite) return undefined
   if (key === 'x' && target && rows.some(({ id }) => id === target.id))
     return { type: 'toggleSelection', id: target.id }
@@ -104,6 +111,11 @@ export function commandOf(
   const reason = LOCKS.get(key)?.(tasks)
   if (reason) return { type: 'refuse', reason }
   if (key === '#') return { type: 'remove', tasks, isBulk }
+  if (key === 'i') {
+    if (!username) return { type: 'refuse', reason: NO_PERSON }
+    const isMine = tasks.every(({ assignees }) => assignees.includes(username))
+    return { type: 'assign', tasks, name: username, isAdded: !isMine }
+  }
   const step = STEPS.get(key)
   if (step) return { type: 'openPalette', step, tasks }
   if (key !== 'e') return undefined

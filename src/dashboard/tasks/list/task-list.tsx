@@ -48,7 +48,7 @@ interface TaskListProps {
 export function TaskList({ filters }: TaskListProps) {
   const [, navigate] = useLocation()
   const searchStr = formatFilters(filters)
-  const { can } = useMe()
+  const { me, can } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
   useEffect(() => () => void trimList(queryClient, filters), [queryClient, filters])
@@ -87,6 +87,7 @@ export function TaskList({ filters }: TaskListProps) {
     selection,
     actions,
     mayWrite: can('tasks:write'),
+    username: me?.user?.username,
     onOpen: open,
     onFocus(id, index) {
       cursor.moveTo(id)

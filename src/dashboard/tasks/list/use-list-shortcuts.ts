@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
+import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
@@ -11,7 +12,9 @@ import { commandOf, type ListCommand, type ListState, positionOf } from './list-
 import type { Cursor } from './use-cursor.ts'
 import type { Selection } from './use-selection.ts'
 
-interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite'> {
+const loadCopyLink = preloadModule(() => import('../copy-link.ts'))
+
+interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite' | 'username'> {
   cursor: Cursor
   selection: Selection
   actions: TaskActions
@@ -33,10 +36,10 @@ export function useListShortcuts(options: ListShortcuts) {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = isCommandKey(event)
       if (!isCommand && !isShortcut(event)) return
-      const { rows, mayWrite, selection, cursor } = shown.current
+      const { rows, mayWrite, username, selection, cursor } = shown.current
       // Rendering may be behind of both.
       const highlighted = { openId: openTaskId(), focusedId: cursor.id() }
-      const state = { rows, mayWrite, selectedTasks: selection.tasks, ...highlighted }
+      const state = { rows, mayWrite, username, selectedTasks: selection.tasks, ...highlighted }
       const position = positionOf(state, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
@@ -103,6 +106,12 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
       return selection.clear()
     case 'change':
       return onEdit(actions.change(command.tasks, command.change))
+    case 'assign': {
+      const { tasks, name, isAdded } = command
+      return onEdit(actions.changeNames(tasks, { field: 'assignees', name, isAdded }))
+    }
+    case 'copyLinks':
+      return void loadCopyLink().then(({ copyLinks }) => copyLinks(command.tasks))
     case 'remove':
       return void (command.isBulk
         ? endSelection(selection, actions.remove(command.tasks))

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/dashboard/tasks/list/list-command.ts'
 
 const row = (id: string, values: Partial<TaskListItem> = {}) =>
-  ({ id, status: 'open', mergedInto: null, reports: 1, ...values }) as TaskListItem
+  ({ id, status: 'open', mergedInto: null, reports: 1, assignees: [], ...values }) as unknown as TaskListItem
 const [A, B, C] = [row('a'), row('b'), row('c', { status: 'done' })]
 const MERGED = row('m', { status: 'done', mergedInto: 'a' })
 
@@ -34,6 +34,7 @@ function press(
     openId: undefined,
     selectedTasks: [] as TaskListItem[],
     mayWrite: true,
+    username: undefined,
     ...changes,
   }
   const position = positionOf(state, lastIndex)
@@ -180,6 +181,24 @@ describe('a shortcut of a task list', () => {
       step: 'root',
       tasks: [],
     })
+  })
+
+  test('assigns to me, or takes me off when all are mine', () => {
+    const mine = row('b', { assignees: ['ada', 'bob'] })
+    const rows = [A, mine, C]
+    const assign = { type: 'assign', name: 'ada' }
+    expect(press('i', { username: 'ada' })).toEqual({ ...assign, tasks: [B], isAdded: true })
+    expect(press('i', { username: 'ada', rows })).toEqual({ ...assign, tasks: [mine], isAdded: false })
+    expect(press('i', { username: 'ada', selectedTasks: [A, mine] })).toMatchObject({ isAdded: true })
+    expect(press('i')).toEqual({ type: 'refuse', reason: expect.stringContaining('Only people') })
+    expect(press('i', { username: 'ada', mayWrite: false })).toBeUndefined()
+  })
+
+  test('copies links and filters, also without the scope to write', () => {
+    expect(press('.', { mayWrite: false })).toEqual({ type: 'copyLinks', tasks: [B] })
+    expect(press('.', { selectedTasks: [A, C] })).toEqual({ type: 'copyLinks', tasks: [A, C] })
+    expect(press('.', { focusedId: undefined })).toBeUndefined()
+    expect(press('f', { focusedId: undefined, mayWrite: false })).toMatchObject({ step: 'filter' })
   })
 
   test('selects all rows while the list has the focus, and leaves the key to the browser elsewhere', () => {

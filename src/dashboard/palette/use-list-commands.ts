@@ -1,0 +1,27 @@
+import { useLocation } from 'wouter'
+import type { PaletteStep } from '../keyboard/shortcuts.ts'
+import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
+import { useDownloadCsv } from '../tasks/list/download-csv.tsx'
+import { useFilters } from '../tasks/use-filters.ts'
+import { command, type Option } from './options.ts'
+
+/** What can be done with the list that is shown. */
+export function useListCommands(onStep: (step: PaletteStep) => void): Option[] {
+  const [pathname, navigate] = useLocation()
+  const filters = useFilters()
+  const { downloadCsv } = useDownloadCsv()
+  if (!pathname.startsWith('/tasks')) return []
+  const isHidden = isNotDone(filters.status)
+  const status = isHidden ? undefined : NOT_DONE
+  const toggleDone = () => navigate(pathname + formatFilters(validFilters({ ...filters, status })))
+  return [
+    command({ label: 'Filter by…', shortcut: 'f', isStep: true, run: () => onStep('filter') }),
+    command({ label: 'Sort by…', keywords: 'order', isStep: true, run: () => onStep('sort') }),
+    command({ label: isHidden ? 'Show done tasks' : 'Hide done tasks', run: toggleDone }),
+    command({
+      label: 'Export these tasks as CSV',
+      keywords: 'download',
+      run: () => downloadCsv(filters),
+    }),
+  ]
+}
