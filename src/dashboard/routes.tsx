@@ -8,6 +8,7 @@ import { AppShell } from './shell/app-shell.tsx'
 import { NotFoundPage, PageErrorBoundary } from './shell/error-page.tsx'
 import { filtersFrom } from './tasks/filters.ts'
 import { TasksPage } from './tasks/tasks-page.tsx'
+import { triageFiltersOf } from './tasks/triage/triage-filters.ts'
 
 const chunks: { path: string; load(): Promise<unknown> }[] = []
 
@@ -23,6 +24,7 @@ const InvitePage = lazyPage('/invite', async () => ({ default: (await acceptInvi
 const NewPasswordPage = lazyPage('/new-password', async () => ({
   default: (await acceptInvite()).NewPasswordPage,
 }))
+const TriagePage = lazyPage('/triage', () => import('./tasks/triage/triage-page.tsx'))
 const TaskPanel = lazyPage('/tasks/', () => import('./tasks/panel/task-panel.tsx'))
 const ProjectPage = lazyPage('/projects/', () => import('./projects/project-page.tsx'))
 const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
@@ -70,15 +72,16 @@ const ShellRoutes = () => (
   <PageErrorBoundary>
     <Switch>
       <Route path="/">
-        <Redirect to="/tasks" replace />
+        <Redirect to="/triage" replace />
+      </Route>
+      <Route path="/triage/:taskId?">
+        <TriagePage>
+          <OpenTask path="/triage/:taskId" />
+        </TriagePage>
       </Route>
       <Route path="/tasks/:taskId?">
         <TasksPage>
-          <Route path="/tasks/:taskId">
-            <PageErrorBoundary>
-              <TaskPanel />
-            </PageErrorBoundary>
-          </Route>
+          <OpenTask path="/tasks/:taskId" />
         </TasksPage>
       </Route>
       <Route path="/projects/:projectId" component={ProjectPage} />
@@ -94,6 +97,14 @@ const ShellRoutes = () => (
       <Route component={NotFoundPage} />
     </Switch>
   </PageErrorBoundary>
+)
+
+const OpenTask = ({ path }: { path: string }) => (
+  <Route path={path}>
+    <PageErrorBoundary>
+      <TaskPanel />
+    </PageErrorBoundary>
+  </Route>
 )
 
 const SettingsRoutes = () => (
@@ -119,9 +130,12 @@ const SettingsRoutes = () => (
 
 /** Fetches the code and the data of a page. */
 export function preloadPage(href: string) {
-  for (const { path, load } of chunks) if (href.startsWith(path)) load().catch(() => {})
-  if (!href.startsWith('/tasks')) return
-  const { search } = new URL(href, location.origin)
-  void queryClient.prefetchInfiniteQuery(tasksQuery(filtersFrom(parseSearch(search))))
+  const address = href === '/' ? '/triage' : href
+  for (const { path, load } of chunks) if (address.startsWith(path)) load().catch(() => {})
+  const { pathname, search } = new URL(address, location.origin)
+  const isTriage = pathname.startsWith('/triage')
+  if (!isTriage && !pathname.startsWith('/tasks')) return
+  const filters = (isTriage ? triageFiltersOf : filtersFrom)(parseSearch(search))
+  void queryClient.prefetchInfiniteQuery(tasksQuery(filters))
   void queryClient.prefetchQuery(projectsQuery)
 }

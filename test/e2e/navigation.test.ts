@@ -5,7 +5,7 @@ const KEYS_PAGE = /assets\/keys-page.*js/
 
 describe('navigation', () => {
   test.for([
-    ['/', '/tasks'],
+    ['/', '/triage'],
     ['/settings', '/settings/instructions'],
     ['/tasks/', '/tasks/'],
   ] as const)('from %s leads to %s', async ([from, to], { app }) => {

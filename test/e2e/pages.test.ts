@@ -36,6 +36,7 @@ async function fill({ service }: AppInBrowser<Syncing>) {
   await deliver(webhook, { event: 'ping', payload: { repository: { id: repository.id } } })
   await deliver(webhook, { event: 'watch', payload: { action: 'started' } })
   return {
+    triage: '/triage',
     tasks: '/tasks',
     'a task that is gone': `/tasks/${gone.id}`,
     'an empty project': `/tasks?projectId=${project.id}`,

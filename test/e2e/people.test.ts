@@ -75,6 +75,7 @@ describe('a person', () => {
     await grace.getByRole('button', { name: 'Create account' }).click()
     await grace.getByRole('link', { name: 'Elsewhere' }).waitFor()
     await grace.getByRole('button', { name: /Grace Hopper.*member/ }).waitFor()
+    await grace.getByRole('link', { name: 'All tasks' }).click()
     await grace.getByRole('button', { name: 'New task' }).waitFor()
     await stream
 
@@ -184,10 +185,10 @@ describe('a person', () => {
     await expect.poll(() => page.url()).toBe(`${app.service.url}/new-password`)
     await field(page, 'New password').fill('another long password')
     await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    await page.getByRole('heading', { name: 'Triage', exact: true }).waitFor()
     await signOut(page)
     await signInByPassword(page, 'ada', 'another long password')
-    await page.getByRole('heading', { name: 'All tasks' }).waitFor()
+    await page.getByRole('heading', { name: 'Triage', exact: true }).waitFor()
 
     const late = await app.open(path, { key: null })
     await field(late, 'New password').fill('another long password')

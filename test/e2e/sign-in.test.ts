@@ -26,8 +26,8 @@ describe('signing in', () => {
     async (next, { app }) => {
       const page = await app.open(`/sign-in?next=${next}`, { key: null })
       await signInByKey(page, app.service.adminKey)
-      await page.getByRole('heading', { name: 'All tasks' }).waitFor()
-      await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks`)
+      await page.getByRole('heading', { name: 'Triage', exact: true }).waitFor()
+      await expect.poll(() => page.url()).toBe(`${app.service.url}/triage`)
     },
   )
 

@@ -65,6 +65,14 @@ export const fetchTaskPage = (params: TaskQueryParams, signal?: AbortSignal) =>
     }),
   )
 
+/** What a list asks the service for: snoozed tasks are hidden, unless a filter is about them. */
+export const requestOf = (filters: TaskFilters): TaskFilters =>
+  filters.snoozed === undefined ? { ...filters, snoozed: false } : filters
+
+/** Whether a list hides one of its tasks at once: it was snoozed, or triaged where the list has what is not. */
+export const isHidden = ({ snoozed, triaged }: TaskFilters, task: TaskListItem): boolean =>
+  (!snoozed && task.snoozedUntil !== null) || (triaged === false && (task.triaged || task.status === 'done'))
+
 export interface TaskIdPage {
   ids: string[]
   nextCursor: string | null
@@ -78,7 +86,7 @@ export const tasksQuery = (filters: TaskFilters) =>
     queryFn: async ({ pageParam, signal, client }): Promise<TaskIdPage> => {
       const receive = recordsOf(client).request()
       const { data, nextCursor } = await fetchTaskPage(
-        { limit: pageParam ? 200 : 50, sort: DEFAULT_SORT, ...filters, ...cursorParam(pageParam) },
+        { limit: pageParam ? 200 : 50, sort: DEFAULT_SORT, ...requestOf(filters), ...cursorParam(pageParam) },
         signal,
       )
       receive(data)

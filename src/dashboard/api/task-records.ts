@@ -131,6 +131,7 @@ function createTaskRecords() {
         changed(preview.ids)
       }
     },
+    isBeingSaved: (id: string) => [...previews].some(({ ids }) => ids.has(id)),
     /** For deletions that a request told of: call it when the request begins. */
     removal() {
       const began = ++now
@@ -146,7 +147,7 @@ function createTaskRecords() {
     },
     /** Forgets all others. */
     keep(ids: ReadonlySet<string>) {
-      const isKept = (id: string) => ids.has(id) || [...previews].some((preview) => preview.ids.has(id))
+      const isKept = (id: string) => ids.has(id) || this.isBeingSaved(id)
       for (const id of records.keys()) if (!isKept(id)) records.delete(id)
     },
     subscribe(listener: () => void) {

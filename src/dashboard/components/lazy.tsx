@@ -41,10 +41,18 @@ export function preload<Props>(load: Load<Props>) {
   return lazyComponent(load)
 }
 
-/** Like `preload`, for functions. */
+/** Like `preload`, for functions. Callers that wait for the module get it in the order of their calls. */
 export function preloadModule<Module>(load: () => Promise<Module>) {
-  preloadWhenIdle(load)
-  return load
+  let loading: Promise<Module> | undefined
+  const loadOnce = () => {
+    loading ??= load().catch((error) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+  preloadWhenIdle(loadOnce)
+  return loadOnce
 }
 
 /** Like `preload`, for a dialog: its fallback for a failed load can be closed. `onFallback` is called when that is shown. */

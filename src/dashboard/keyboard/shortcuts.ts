@@ -32,6 +32,7 @@ export type PaletteStep =
   | 'sort'
   | 'newProject'
   | 'newList'
+  | 'snooze'
 
 export interface PaletteRequest {
   step: PaletteStep
@@ -39,15 +40,18 @@ export interface PaletteRequest {
   tasks: TaskListItem[]
   /** Follows an edit of them, which resolves to the ids of those that failed. */
   onEdit?(edit: Promise<string[]>): void
+  /** Called when a value is chosen: keys that follow are for other tasks. */
+  onChoose?(): void
 }
 
 /** Opens the command palette, which the app shell renders. Keys that follow wait for it. */
-export function openPalette({ step, tasks, onEdit }: PaletteRequest) {
+export function openPalette(request: PaletteRequest) {
   holdKeys()
-  dispatchEvent(
-    new CustomEvent<PaletteRequest>('inlet:palette', { detail: { step, tasks, ...(onEdit && { onEdit }) } }),
-  )
+  dispatchEvent(new CustomEvent<PaletteRequest>('inlet:palette', { detail: request }))
 }
+
+/** Where the list handles keys, which knows the tasks to change. */
+const isListPage = () => /^\/(tasks|triage)/.test(location.pathname)
 
 const OWN_KEYS =
   'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]'
@@ -96,8 +100,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
       event.stopImmediatePropagation()
     }
     const onKey = (event: KeyboardEvent) => {
-      // On task pages the list handles it, which knows the tasks to change.
-      if (event.key === 'k' && isCommandKey(event) && !location.pathname.startsWith('/tasks')) {
+      if (event.key === 'k' && isCommandKey(event) && !isListPage()) {
         event.preventDefault()
         return openPalette({ step: 'root', tasks: [] })
       }

@@ -10,10 +10,12 @@ export function clockTime(
 ): string {
   const time = new Date(dateTime)
   const isToday = time.toDateString() === now.toDateString()
+  const isThisYear = time.getFullYear() === now.getFullYear()
   return time.toLocaleString(undefined, {
     hour: '2-digit',
     minute: '2-digit',
     ...(hasSeconds && { second: '2-digit' }),
     ...(!isToday && { day: 'numeric', month: 'short' }),
+    ...(!isThisYear && { year: 'numeric' }),
   })
 }

@@ -54,7 +54,13 @@ export function createCacheUpdater(queryClient: QueryClient) {
   )
   // The context for assistants also contains counts and the latest tasks.
   const countUpdates = createThrottle(
-    () => Promise.all([invalidate('projects'), invalidate('lists'), invalidate('context')]),
+    () =>
+      Promise.all([
+        invalidate('projects'),
+        invalidate('lists'),
+        invalidate('context'),
+        invalidate('tasks-total'),
+      ]),
     {
       delayMs: 0,
       intervalMs: COUNTS_INTERVAL_MS,

@@ -3,7 +3,9 @@ import { Link as WouterLink } from 'wouter'
 import { useNavigation } from './location-provider.tsx'
 import { formatSearch, type Search } from './search-params.ts'
 
-export type Path = '/sign-in' | `/${'tasks' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
+export type Path =
+  | '/sign-in'
+  | `/${'tasks' | 'triage' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
 
 /** A pointer that stays this long on a link preloads its page. */
 const PRELOAD_DELAY_MS = 50

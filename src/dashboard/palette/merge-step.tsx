@@ -32,7 +32,7 @@ export function MergeStep({ tasks: given, step: _, actions: __, ...rest }: StepP
       run: () =>
         void merge(
           tasks.filter(({ id }) => id !== target.id),
-          target.id,
+          target,
         ),
     }),
   })

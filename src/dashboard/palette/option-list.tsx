@@ -28,6 +28,8 @@ interface OptionListProps {
   /** Whether a choice leaves the list open, for the next one. */
   staysOpen?: boolean
   onBack?(): void
+  /** Called at once, also for a choice whose options are not loaded. */
+  onChoose?(): void
   onClose(): void
 }
 
@@ -52,6 +54,7 @@ export function OptionList(props: OptionListProps) {
   function run(option: Option) {
     // First, so that an option can move the focus.
     if (!option.isStep && !staysOpen) onClose()
+    if (!option.isStep) props.onChoose?.()
     option.run()
     if (!staysOpen) return
     clearText()
@@ -75,6 +78,7 @@ export function OptionList(props: OptionListProps) {
     }
     if (staysOpen) clearText()
     else onClose()
+    props.onChoose?.()
     const index = choice === 'highlighted' ? 0 : choice
     void props.resolve().then((options) => matchingOptions(options, text.trim())[index]?.run())
   }

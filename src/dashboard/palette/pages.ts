@@ -19,6 +19,7 @@ export function usePages(): Option[] {
     run: () => navigate(path),
   })
   return [
+    { ...page('Triage', '/triage'), shortcut: 'g t' },
     { ...page('All tasks', '/tasks'), shortcut: 'g a' },
     ...(me?.user ? [{ ...page('My work', tasksOf(me.user.username)), shortcut: 'g m' }] : []),
     ...allLists.flatMap(({ project: { id: projectId, name }, lists }) => [

@@ -9,6 +9,7 @@ import { AssigneeStep, LabelStep } from './name-step.tsx'
 import styles from './palette.module.css'
 import { NewListStep, NewProjectStep, ProjectStep } from './project-steps.tsx'
 import { ListStep, PriorityStep, StatusStep, type StepProps } from './property-steps.tsx'
+import { SnoozeStep } from './snooze-step.tsx'
 
 const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
   root: CommandStep,
@@ -23,6 +24,7 @@ const STEPS: Record<PaletteStep, ComponentType<StepProps>> = {
   sort: SortStep,
   newProject: NewProjectStep,
   newList: NewListStep,
+  snooze: SnoozeStep,
 }
 
 /** The command palette: finds commands, pages and tasks, or picks the value of one property. */
@@ -30,6 +32,7 @@ export default function Palette({
   step: firstStep,
   tasks,
   onEdit,
+  onChoose,
   onClose,
 }: PaletteRequest & { onClose(): void }) {
   const actions = followed(useTaskActions(), onEdit)
@@ -62,6 +65,7 @@ export default function Palette({
           tasks={tasks}
           actions={actions}
           onStep={setStep}
+          {...(step !== 'root' && onChoose && { onChoose })}
           {...(step !== firstStep && { onBack: () => setStep(firstStep) })}
           onClose={onClose}
         />

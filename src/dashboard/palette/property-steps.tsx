@@ -17,6 +17,7 @@ export interface StepProps {
   onStep(step: PaletteStep): void
   /** To the step before, if there was one. */
   onBack?(): void
+  onChoose?(): void
   onClose(): void
 }
 

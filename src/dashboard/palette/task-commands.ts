@@ -22,12 +22,18 @@ export function taskCommands({
     { ...step('Add or remove label…', 'labels'), shortcut: 'l' },
     { ...step('Add or remove assignee…', 'assignees'), shortcut: 'a' },
     { ...step('Move to list…', 'list'), shortcut: 'v' },
+    { ...step('Snooze…', 'snooze'), shortcut: 'h' },
     ...(mergeLock(tasks) ? [] : [{ ...step('Merge into…', 'merge'), shortcut: 'd' }]),
   ]
   const doneOrOpen: Command = {
     label: isDone ? 'Reopen' : 'Mark done',
     shortcut: 'e',
     run: () => void actions.change(tasks, { status: isDone ? 'open' : 'done' }),
+  }
+  const acceptance: Command = {
+    label: 'Accept',
+    shortcut: 'y',
+    run: () => void actions.change(tasks, { triaged: true }),
   }
   const deletion: Command = { label: 'Delete', shortcut: '#', run: () => void actions.remove(tasks) }
   const link: Command = {
@@ -36,6 +42,7 @@ export function taskCommands({
     run: () => void copyLinks(tasks),
   }
   const options = [
+    ...(tasks.some(({ triaged }) => !triaged) ? [command(acceptance)] : []),
     ...(isStatusLocked ? [] : [command(doneOrOpen)]),
     ...steps.map((option) => ({ ...command(option), isStep: true })),
     command(link),

@@ -108,7 +108,7 @@ function useInvite() {
     unlessInvalid(async () => {
       await responseOf(api.POST('/api/invites/accept', { body: { secret, ...chosen } }), { isSignIn: true })
       // A full page load drops what belongs to whoever was signed in before.
-      location.replace('/tasks')
+      location.replace('/')
     })
 
   const acceptWithPasskey = (names: Omit<Schema<'InvitePasskey'>, 'secret'>) =>

@@ -2,7 +2,7 @@
 export function ownAddress(next: unknown, origin: string): URL {
   const url = typeof next === 'string' ? URL.parse(next, origin) : null
   // Not by its origin alone: a `blob:` address has that of its page.
-  return url?.href.startsWith(`${origin}/`) ? url : new URL('/tasks', origin)
+  return url?.href.startsWith(`${origin}/`) ? url : new URL('/', origin)
 }
 
 export const pathOf = ({ pathname, search, hash }: URL) => pathname + search + hash

@@ -47,7 +47,7 @@ function dropData(queryClient: QueryClient) {
 /** Loads the page again, without any data of who was signed in before. What waits for it waits until then. */
 function startAnew(queryClient: QueryClient): Promise<never> {
   queryClient.clear()
-  location.replace('/tasks')
+  location.replace('/')
   return new Promise(() => {})
 }
 

@@ -1,6 +1,6 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { InboxIcon, PlusIcon, SlidersIcon, TrashIcon } from '@primer/octicons-react'
+import { InboxIcon, ListUnorderedIcon, PlusIcon, SlidersIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
@@ -24,6 +24,7 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 import styles from './sidebar.module.css'
 
 const SavedFilters = preload(() => import('./saved-filters.tsx'))
+const TriageCount = preload(() => import('../tasks/triage/triage-count.tsx'))
 const FirstOwner = lazyComponent(async () => {
   await firstPageRendered
   return import('./first-owner.tsx')
@@ -48,8 +49,17 @@ export function Sidebar() {
         <ProjectSwitcher projects={active} openTasks={openTasks} />
       </div>
       <nav aria-label="Tasks" className={styles.nav}>
+        {can('tasks:read') && (
+          <Link to="/triage" className={styles.link} activeClassName={styles.active}>
+            <InboxIcon size={16} aria-hidden />
+            <span>Triage</span>
+            <Suspense>
+              <TriageCount className={styles.count} />
+            </Suspense>
+          </Link>
+        )}
         <Link to="/tasks" search={{}} className={`${styles.link} ${isAllTasks ? styles.active : ''}`}>
-          <InboxIcon size={16} aria-hidden />
+          <ListUnorderedIcon size={16} aria-hidden />
           <span>All tasks</span>
           {projects.data && <OpenCount count={openTasks} />}
         </Link>

@@ -21,6 +21,34 @@ export function changeToChoice(choice: StatusChoice, tasks: WithStatus[]): Schem
     : { status: choice }
 }
 
-/** The fields that a change sets: a task that is opened loses its reason. */
-export const effectOf = (change: Schema<'TaskChange'>) =>
-  change.status && change.status !== 'done' ? { ...change, closedReason: null } : change
+/** Whoever changes one of these has decided about the task. */
+const DECISIONS: readonly (keyof Schema<'TaskChange'>)[] = [
+  'status',
+  'priority',
+  'listId',
+  'labels',
+  'assignees',
+]
+
+/**
+ * What is sent: somebody who sets what a task has already has decided about it all the same, which the service does not see.
+ */
+export function decided(change: Schema<'TaskChange'>, { triaged }: { triaged: boolean }) {
+  const needsNothing = triaged || change.triaged !== undefined || !isDecision(change)
+  return needsNothing ? change : { ...change, triaged: true }
+}
+
+const isDecision = (change: Schema<'TaskChange'>) => DECISIONS.some((name) => name in change)
+
+/**
+ * The fields that a change sets: a decision triages a task, one that is done is not snoozed, and one that is opened loses
+ * its reason.
+ */
+export function effectOf(change: Schema<'TaskChange'>) {
+  const implied = {
+    ...(isDecision(change) && { triaged: true }),
+    ...(change.status === 'done' && { snoozedUntil: null }),
+  }
+  const ofReopening = change.status && change.status !== 'done' ? { closedReason: null } : {}
+  return Object.assign(implied, change, ofReopening)
+}

@@ -9,10 +9,10 @@ test.each([
   ['/tasks?label=["a"]#notes', '/tasks?label=[%22a%22]#notes'],
   ['trash', '/trash'],
   ['https://inlet.example/trash', '/trash'],
-  [undefined, '/tasks'],
-  [42, '/tasks'],
-  [['/trash'], '/tasks'],
-  ['https://', '/tasks'],
+  [undefined, '/'],
+  [42, '/'],
+  [['/trash'], '/'],
+  ['https://', '/'],
 ])('%j leads to %s', (next, path) => {
   const to = ownAddress(next, ORIGIN)
   expect([to.href, pathOf(to)]).toEqual([ORIGIN + path, path])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   changeToChoice,
+  decided,
   effectOf,
   STATUS_CHOICES,
   statusChoiceOf,
@@ -39,8 +40,41 @@ describe('the choice of a status', () => {
   })
 
   test('takes the reason from tasks that it opens', () => {
-    expect(effectOf({ status: 'in_progress' })).toEqual({ status: 'in_progress', closedReason: null })
-    expect(effectOf({ status: 'done' })).toEqual({ status: 'done' })
-    expect(effectOf({ priority: 'low' })).toEqual({ priority: 'low' })
+    expect(effectOf({ status: 'in_progress' })).toMatchObject({ status: 'in_progress', closedReason: null })
+  })
+})
+
+describe('the effect of a change', () => {
+  test.each([
+    { status: 'in_progress' },
+    { priority: 'low' },
+    { listId: 'a' },
+    { labels: [] },
+    { assignees: ['ada'] },
+  ] as const)('of %j is that the task is triaged', (change) => {
+    expect(effectOf(change as never)).toMatchObject({ ...change, triaged: true })
+    expect(effectOf({ ...change, triaged: false } as never)).toMatchObject({ triaged: false })
+  })
+
+  test('ends the snooze of a task that is done', () => {
+    expect(effectOf({ status: 'done' })).toEqual({ status: 'done', triaged: true, snoozedUntil: null })
+  })
+
+  test('of what decides nothing is the change itself', () => {
+    expect(effectOf({ title: 'Export fails' })).toEqual({ title: 'Export fails' })
+    const snoozedUntil = '2026-12-01T09:00:00.000Z'
+    expect(effectOf({ snoozedUntil })).toEqual({ snoozedUntil })
+  })
+})
+
+describe('a decision about a task that is to be triaged', () => {
+  test('is sent as one: what the task has already is decided, too', () => {
+    expect(decided({ priority: 'high' }, { triaged: false })).toEqual({ priority: 'high', triaged: true })
+    expect(decided({ priority: 'high' }, { triaged: true })).toEqual({ priority: 'high' })
+    expect(decided({ priority: 'high', triaged: false }, { triaged: false })).toEqual({
+      priority: 'high',
+      triaged: false,
+    })
+    expect(decided({ title: 'Export fails' }, { triaged: false })).toEqual({ title: 'Export fails' })
   })
 })

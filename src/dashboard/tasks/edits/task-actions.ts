@@ -8,7 +8,7 @@ import { stoppableProgress } from '../../components/stoppable-progress.tsx'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
-import { effectOf } from '../status-choice.ts'
+import { decided, effectOf } from '../status-choice.ts'
 import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
 import { inTurn } from './in-turn.ts'
 import { sendEach } from './send-each.ts'
@@ -80,11 +80,12 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     return idsOf(failures)
   }
 
-  const change = (tasks: AnyTask[], change: Change) => {
+  const change = (tasks: AnyTask[], asked: Change) => {
+    const change = decided(asked, { triaged: tasks.every(({ triaged }) => triaged) })
     const [only, ...others] = tasks
     return changeEach({
       tasks,
-      label: changeLabel(change),
+      label: changeLabel(asked),
       changeOf: () => change,
       send: (_before, progress) =>
         only && others.length === 0
@@ -106,8 +107,8 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     const changeOf = (task: AnyTask) => {
       const rest = task[field].filter((other) => other !== name)
       // Keeps the order of names that the task has already.
-      if (isAdded) return { [field]: task[field].includes(name) ? task[field] : [...rest, name] }
-      return { [field]: rest }
+      const added = task[field].includes(name) ? task[field] : [...rest, name]
+      return decided({ [field]: isAdded ? added : rest }, task)
     }
     return changeEach({
       tasks: affected,

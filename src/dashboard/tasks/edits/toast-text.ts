@@ -1,4 +1,5 @@
 import type { Problem } from '../../api/problem.ts'
+import { clockTime } from '../../lib/clock-time.ts'
 import { fieldName } from '../field-names.ts'
 import type { Change } from './bulk.ts'
 
@@ -17,6 +18,9 @@ export function changeLabel({ status, closedReason, priority, listId, ...others 
   if (status === 'in_progress') return 'In progress'
   if (priority) return `Priority ${priority}`
   if (listId) return 'Moved'
+  if (others.triaged !== undefined) return others.triaged ? 'Accepted' : 'Sent back to Triage'
+  if (others.snoozedUntil) return `Snoozed until ${clockTime(others.snoozedUntil)}`
+  if (others.snoozedUntil === null) return 'Snooze ended'
   const [first] = Object.entries(others)
   if (!first) return 'Changed'
   const [field, value] = first

@@ -5,6 +5,7 @@ import {
   cursorParam,
   DEFAULT_SORT,
   fetchTaskPage,
+  requestOf,
   type TaskFilters,
   type TaskIdPage,
   type TaskListItem,
@@ -88,13 +89,13 @@ async function askForChanges(check: ListCheck, list: LoadedList): Promise<ListCh
 }
 
 const fetchArrivals = async (filters: TaskFilters) =>
-  (await fetchTaskPage({ ...filters, sort: '-createdAt', limit: MAX_ARRIVALS })).data
+  (await fetchTaskPage({ ...requestOf(filters), sort: '-createdAt', limit: MAX_ARRIVALS })).data
 
 /** Undefined if there are too many. */
 async function fetchChanged({ changedSince }: ListCheck, filters: TaskFilters) {
   const since = new Date(changedSince - OVERLAP_MS).toISOString()
   const { data, nextCursor } = await fetchTaskPage({
-    ...filters,
+    ...requestOf(filters),
     sort: '-updatedAt',
     updatedSince: filters.updatedSince && filters.updatedSince > since ? filters.updatedSince : since,
     limit: PAGE_SIZE,
@@ -117,7 +118,7 @@ async function fetchRange({ filters, pages }: LoadedList): Promise<Range | undef
   for (let request = 0; request < MAX_PAGES; request++) {
     const { data, nextCursor } = await fetchTaskPage({
       sort: DEFAULT_SORT,
-      ...filters,
+      ...requestOf(filters),
       limit: PAGE_SIZE,
       ...cursorParam(cursor),
     })

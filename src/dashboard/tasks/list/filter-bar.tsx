@@ -1,4 +1,4 @@
-import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -12,6 +12,7 @@ import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
 import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
+import { FilterButton } from './filter-button.tsx'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
 const MoreFilters = preload(() => import('./more-filters.tsx'))
@@ -158,16 +159,6 @@ function LabelMenu({ projectId, selected, onChange }: LabelMenuProps) {
     <OnDemand button={button} kind="dialog">
       <LabelFilter button={button} projectId={projectId} selected={selected} onChange={onChange} />
     </OnDemand>
-  )
-}
-
-/** Shows the name of a filter and its selected values. */
-function FilterButton({ name, labels, ...button }: { name: string; labels: string[] } & ButtonProps) {
-  const isSet = labels.length > 0
-  return (
-    <Button {...button} variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
-      {isSet ? `${name}: ${labels.join(', ')}` : name}
-    </Button>
   )
 }
 

@@ -1,3 +1,4 @@
+import type { Schema } from '../../api/client.ts'
 import type { TaskListItem } from '../../api/queries.ts'
 import type { PaletteStep } from '../../keyboard/shortcuts.ts'
 import { NO_PERSON } from '../../session/session.ts'
@@ -9,9 +10,9 @@ export type ListCommand =
   | { type: 'extendSelection'; fromId: string; id: string; index: number }
   | { type: 'openPalette'; step: PaletteStep; tasks: TaskListItem[] }
   | { type: 'open' | 'toggleSelection'; id: string }
-  | { type: 'change'; tasks: TaskListItem[]; change: { status: TaskListItem['status'] } }
+  | { type: 'change'; tasks: TaskListItem[]; change: Schema<'TaskChange'> }
   | { type: 'assign'; tasks: TaskListItem[]; name: string; isAdded: boolean }
-  | { type: 'copyLinks'; tasks: TaskListItem[] }
+  | { type: 'copyLinks' | 'merge'; tasks: TaskListItem[] }
   | { type: 'remove'; tasks: TaskListItem[]; isBulk: boolean }
   | { type: 'refuse'; reason: string }
   | { type: 'selectAll' | 'clearSelection' | 'close' }
@@ -25,6 +26,8 @@ export interface ListState {
   mayWrite: boolean
   /** Of the person who is signed in. */
   username: string | undefined
+  /** Whether equal tasks are one row. */
+  isGrouped: boolean
 }
 
 export interface PressedKey {
@@ -65,23 +68,34 @@ const STEPS = new Map<string, PaletteStep>([
   ['a', 'assignees'],
   ['v', 'list'],
   ['d', 'merge'],
+  ['h', 'snooze'],
 ])
 
 const LOCKS = new Map([
   ['e', statusLock],
   ['s', statusLock],
+  ['n', statusLock],
   ['d', mergeLock],
+  ['m', mergeLock],
   ['#', deletionLock],
 ])
 
-/** The command of a key; undefined when the key does nothing here. `target` is the open or focused task. */
+interface Targets {
+  position: FocusPosition
+  /** The open or focused task. */
+  target: TaskListItem | undefined
+  /** Those that its row stands for. */
+  targetTasks: TaskListItem[]
+}
+
+/** The command of a key; undefined when the key does nothing here. */
 export function commandOf(
   { key, isShift, isCommand, isOnControl, isInList }: PressedKey,
-  state: ListState & { position: FocusPosition; target: TaskListItem | undefined },
+  state: ListState & Targets,
 ): ListCommand | undefined {
-  const { rows, selectedTasks, openId, mayWrite, username, position, target } = state
+  const { rows, selectedTasks, openId, mayWrite, username, position, target, targetTasks } = state
   const isBulk = selectedTasks.length > 0
-  const tasks = isBulk ? selectedTasks : target ? [target] : []
+  const tasks = isBulk ? selectedTasks : targetTasks
   if (isCommand) {
     if (key === 'k') return { type: 'openPalette', step: 'root', tasks: mayWrite ? tasks : [] }
     return key === 'a' && isInList && mayWrite && rows.length > 0 ? { type: 'selectAll' } : undefined
@@ -118,7 +132,18 @@ export function commandOf(
   }
   const step = STEPS.get(key)
   if (step) return { type: 'openPalette', step, tasks }
-  if (key !== 'e') return undefined
-  const isAllDone = tasks.every(({ status }) => status === 'done')
-  return { type: 'change', tasks, change: { status: isAllDone ? 'open' : 'done' } }
+  if (key === 'm' && state.isGrouped) {
+    if (tasks.length > 1) return { type: 'merge', tasks }
+    return openId ? undefined : { type: 'refuse', reason: NOTHING_EQUAL }
+  }
+  const change = changeOf(key, tasks)
+  return change && { type: 'change', tasks, change }
+}
+
+const NOTHING_EQUAL = 'There is no equal task to merge with. Press d to choose one.'
+
+function changeOf(key: string, tasks: TaskListItem[]): Schema<'TaskChange'> | undefined {
+  if (key === 'e') return { status: tasks.every(({ status }) => status === 'done') ? 'open' : 'done' }
+  if (key === 'n') return { status: 'done', closedReason: 'not_planned' }
+  return key === 'y' && tasks.some(({ triaged }) => !triaged) ? { triaged: true } : undefined
 }

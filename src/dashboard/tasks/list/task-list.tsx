@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import {
+  isHidden,
   type Project,
   projectsQuery,
   type TaskFilters,
@@ -17,10 +18,12 @@ import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { formatFilters } from '../filters.ts'
 import { useLabelColors } from '../label-colors.tsx'
-import { openTaskId, useOpenTaskId } from '../open-task.ts'
+import { type ListPath, openTaskId, useOpenTaskId } from '../open-task.ts'
+import { type Grouping, type TaskGroups, ungrouped } from './grouping.ts'
 import styles from './task-list.module.css'
 import { TaskListLoading } from './task-list-loading.tsx'
 import { TaskRow } from './task-row.tsx'
+import { useAdvance } from './use-advance.ts'
 import { useCursor } from './use-cursor.ts'
 import { useListShortcuts } from './use-list-shortcuts.ts'
 import { useNewTasks } from './use-new-tasks.ts'
@@ -38,23 +41,35 @@ const HEADER_PX = 110
 /** The next page is fetched this many rows before the end. */
 const PREFETCH_ROWS = 80
 
-const NO_ROWS: TaskListItem[] = []
+const NO_TASKS = ungrouped([])
 
 interface TaskListProps {
   filters: TaskFilters
+  /** The address of the page, and its search. */
+  path?: ListPath
+  search?: string
+  grouping?: Grouping
+  /** Instead of what says why the list is empty. */
+  empty?: ReactNode
 }
 
 /** A virtualized list. */
-export function TaskList({ filters }: TaskListProps) {
+export function TaskList(props: TaskListProps) {
+  const { filters, path = '/tasks', grouping, empty = <NoTasks filters={filters} /> } = props
   const [, navigate] = useLocation()
-  const searchStr = formatFilters(filters)
+  const searchStr = props.search ?? formatFilters(filters)
   const { me, can } = useMe()
   const queryClient = useQueryClient()
   const query = useInfiniteQuery(tasksQuery(filters))
   useEffect(() => () => void trimList(queryClient, filters), [queryClient, filters])
-  const loaded = useTaskRows(query.data)
+  const tasks = useTaskRows(query.data)
+  const loaded = useMemo(
+    () => (grouping?.groupsOf ?? ungrouped)(tasks.filter((task) => !isHidden(filters, task))),
+    [tasks, filters, grouping],
+  )
   // Renders many new rows in interruptible steps.
-  const rows = useDeferredValue(loaded, NO_ROWS)
+  const groups: TaskGroups = useDeferredValue(loaded, NO_TASKS)
+  const { rows, tasksOf } = groups
   const scroller = useRef<HTMLElement>(null)
   const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
   const openId = useOpenTaskId()
@@ -69,7 +84,7 @@ export function TaskList({ filters }: TaskListProps) {
     keptIndex: focusedIndex,
   })
   const focusRow = useRowFocus({ scroller, focusedIndex })
-  const selection = useSelection(rows)
+  const selection = useSelection(groups)
   const actions = useTaskActions()
   const newTasks = useNewTasks(filters, scroller)
   const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
@@ -78,25 +93,41 @@ export function TaskList({ filters }: TaskListProps) {
   const showsProject = filters.projectId === undefined && (projectNames?.size ?? 0) > 1
 
   const open = useCallback(
-    (taskId: string) => navigate(`/tasks/${taskId}${searchStr}`, { replace: openTaskId() !== undefined }),
-    [navigate, searchStr],
+    (taskId: string) => navigate(`${path}/${taskId}${searchStr}`, { replace: openTaskId() !== undefined }),
+    [navigate, path, searchStr],
   )
+  const moveTo = (id: string, index: number) => {
+    cursor.moveTo(id)
+    focusRow(id)
+    visibleRows.scrollToIndex(index)
+    if (openTaskId()) open(id)
+  }
+  const close = () => navigate(path + searchStr)
+  const advance = useAdvance({ rows, filters, cursor, isOn: grouping !== undefined, moveTo, close })
   useListShortcuts({
     rows,
+    tasksOf,
     cursor,
     selection,
     actions,
     mayWrite: can('tasks:write'),
     username: me?.user?.username,
+    merge: grouping?.merge,
     onOpen: open,
-    onFocus(id, index) {
-      cursor.moveTo(id)
-      focusRow(id)
-      visibleRows.scrollToIndex(index)
-      if (openTaskId()) open(id)
-    },
-    onClose: () => navigate(`/tasks${searchStr}`),
+    onFocus: moveTo,
+    onClose: close,
+    onChange: advance,
   })
+
+  const latestTasksOf = useRef(tasksOf)
+  latestTasksOf.current = tasksOf
+  const toggleDone = useCallback(
+    (task: TaskListItem) => {
+      const status = task.status === 'done' ? 'open' : 'done'
+      void actions.change(latestTasksOf.current(task), { status })
+    },
+    [actions],
+  )
 
   const lastShown = visibleRows.indexes.at(-1) ?? 0
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
@@ -104,19 +135,26 @@ export function TaskList({ filters }: TaskListProps) {
     if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
     // Not before the user scrolls: the first page exceeds the viewport, unless a search ended it early.
     const last = Math.min(rows.length - 1, rows.length - Math.min(PREFETCH_ROWS, rows.length / 4))
-    if (lastShown >= last) void fetchNextPage()
-  }, [lastShown, rows.length, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage])
+    // More of them at once where equal ones are one row.
+    const isFirstPage = grouping !== undefined && query.data?.pages.length === 1
+    if (isFirstPage || lastShown >= last) void fetchNextPage()
+  }, [
+    lastShown,
+    rows.length,
+    grouping,
+    query.data,
+    hasNextPage,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    fetchNextPage,
+  ])
 
   const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
   const isSearching = hasNextPage && !isFetchNextPageError
-  if (query.isPending || (rows.length === 0 && (loaded.length > 0 || isSearching))) return loading
+  if (query.isPending || (rows.length === 0 && (loaded.rows.length > 0 || isSearching))) return loading
   if (query.isError && rows.length === 0) return <LoadError what="tasks" query={query} />
   if (rows.length === 0 && newTasks.count === 0) {
-    return (
-      <Suspense fallback={loading}>
-        <NoTasks filters={filters} />
-      </Suspense>
-    )
+    return <Suspense fallback={loading}>{empty}</Suspense>
   }
 
   return (
@@ -155,10 +193,12 @@ export function TaskList({ filters }: TaskListProps) {
                 isSelecting={selection.ids.size > 0}
                 project={showsProject ? projectNames?.get(task.projectId) : undefined}
                 mayWrite={can('tasks:write')}
-                searchStr={searchStr}
+                address={`${path}/${task.id}${searchStr}`}
+                tasks={grouping && tasksOf(task)}
+                Facts={grouping?.Facts}
                 onOpen={open}
                 onFocus={cursor.moveTo}
-                onToggle={actions.toggleDone}
+                onToggle={toggleDone}
                 onSelect={selection.toggle}
               />
             )

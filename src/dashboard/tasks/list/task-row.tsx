@@ -1,5 +1,5 @@
 import { CommentIcon } from '@primer/octicons-react'
-import { memo, type MouseEvent as ReactMouseEvent, Suspense } from 'react'
+import { memo, type FocusEvent as ReactFocusEvent, type MouseEvent as ReactMouseEvent, Suspense } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
@@ -9,6 +9,7 @@ import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import { statusLock } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { STATUS_CHOICES, statusChoiceOf } from '../status-choice.ts'
+import type { Grouping } from './grouping.ts'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -28,8 +29,12 @@ interface TaskRowProps {
   project: string | undefined
   labelColors: LabelColors
   mayWrite: boolean
-  /** The filters in the address, kept while a task is open. */
-  searchStr: string
+  /** Of the task beside the list. */
+  address: string
+  /** Those that the row stands for, if they can be several. */
+  tasks: TaskListItem[] | undefined
+  /** What it says of them. */
+  Facts: Grouping['Facts'] | undefined
   onOpen(id: string): void
   onFocus(id: string): void
   onToggle(task: TaskListItem): void
@@ -66,7 +71,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       role="listitem"
       data-task={task.id}
       aria-current={isHighlighted || undefined}
-      onFocus={() => props.onFocus(task.id)}
+      onFocus={(event) => isGivenBack(event) || props.onFocus(task.id)}
       aria-posinset={index + 1}
       aria-setsize={total}
       className={classes.filter(Boolean).join(' ')}
@@ -98,7 +103,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       </button>
       {/* Not the router's link, which re-renders on every navigation. */}
       <a
-        href={`/tasks/${task.id}${props.searchStr}`}
+        href={props.address}
         className={styles.title}
         tabIndex={tabIndex}
         dir="auto"
@@ -133,7 +138,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {task.claim.by.name} · <RelativeTime dateTime={task.claim.expiresAt} isShort />
           </span>
         )}
-        {task.reports > 1 && (
+        {props.Facts && props.tasks && <props.Facts tasks={props.tasks} />}
+        {!props.Facts && task.reports > 1 && (
           <span className={styles.label} title={plural(task.reports, 'report')}>
             {task.reports}×
           </span>
@@ -165,6 +171,10 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     </div>
   )
 })
+
+/** Whether a dialog gives the focus back to where it was opened: the highlight may have moved on by then. */
+const isGivenBack = ({ relatedTarget }: ReactFocusEvent) =>
+  relatedTarget instanceof Element && relatedTarget.closest('dialog') !== null
 
 /** Nothing else keeps an open task with blockers from being ready. */
 const isBlocked = ({ status, blockedBy, isReady }: TaskListItem) =>

@@ -8,6 +8,7 @@ import { isCommandKey, isShortcut, openPalette } from '../../keyboard/shortcuts.
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { openTaskId } from '../open-task.ts'
 import { endSelection } from './end-selection.ts'
+import type { TaskGroups } from './grouping.ts'
 import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
 import type { Cursor } from './use-cursor.ts'
 import type { Selection } from './use-selection.ts'
@@ -15,12 +16,17 @@ import type { Selection } from './use-selection.ts'
 const loadCopyLink = preloadModule(() => import('../copy-link.ts'))
 
 interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite' | 'username'> {
+  tasksOf: TaskGroups['tasksOf']
+  /** What equal tasks are merged with, where they are one row. */
+  merge: ((tasks: TaskListItem[]) => void) | undefined
   cursor: Cursor
   selection: Selection
   actions: TaskActions
   onFocus(id: string, index: number): void
   onOpen(id: string): void
   onClose(): void
+  /** Called with the ids of tasks that a key changes. */
+  onChange(ids: string[]): void
 }
 
 /** The shortcuts of the task list; the help dialog lists them. */
@@ -36,13 +42,24 @@ export function useListShortcuts(options: ListShortcuts) {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = isCommandKey(event)
       if (!isCommand && !isShortcut(event)) return
-      const { rows, mayWrite, username, selection, cursor } = shown.current
+      const { rows, mayWrite, username, selection, cursor, tasksOf, merge } = shown.current
       // Rendering may be behind of both.
       const highlighted = { openId: openTaskId(), focusedId: cursor.id() }
-      const state = { rows, mayWrite, username, selectedTasks: selection.tasks, ...highlighted }
+      const state = {
+        rows,
+        mayWrite,
+        username,
+        isGrouped: merge !== undefined,
+        selectedTasks: selection.tasks,
+        ...highlighted,
+      }
       const position = positionOf(state, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
+      const records = recordsOf(queryClient)
+      const equal = target ? tasksOf(target).flatMap(({ id }) => records.row(id) ?? []) : []
+      // Others of them may have been merged since.
+      const targetTasks = equal.filter(({ id, mergedInto }) => id === target?.id || mergedInto === null)
       const pressed = {
         key: event.key,
         isShift: event.shiftKey,
@@ -51,7 +68,7 @@ export function useListShortcuts(options: ListShortcuts) {
         // Beside an open task, arrow keys without a focus scroll its text.
         isInList: isIn(event, '[data-list]') || (!state.openId && isUnfocused(event)),
       }
-      const command = commandOf(pressed, { ...state, position, target })
+      const command = commandOf(pressed, { ...state, position, target, targetTasks })
       if (!command) return
       event.preventDefault()
       // A key that is held down moves, and does nothing else again and again.
@@ -79,10 +96,14 @@ function targetOf(queryClient: QueryClient, { rows, openId, index }: Target): Ta
   return id === undefined ? undefined : recordsOf(queryClient).row(id)
 }
 
-function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClose }: ListShortcuts) {
-  // All tasks that match are not kept for the next key: rows that are not loaded do not follow changes.
+const idsOf = (tasks: TaskListItem[]) => tasks.map(({ id }) => id)
+
+function run(command: ListCommand, list: ListShortcuts) {
+  const { selection, actions, onFocus, onOpen, onClose } = list
   const onEdit = (edit: Promise<string[]>) => {
+    // All tasks that match are not kept for the next key: rows that are not loaded do not follow changes.
     if (selection.matching) void endSelection(selection, edit)
+    if ('tasks' in command) list.onChange(idsOf(command.tasks))
   }
   switch (command.type) {
     case 'focus':
@@ -93,7 +114,7 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
     case 'selectAll':
       return selection.selectAll()
     case 'openPalette':
-      return openPalette({ ...command, onEdit })
+      return openPalette({ ...command, onEdit, onChoose: () => list.onChange(idsOf(command.tasks)) })
     case 'refuse':
       return toast.info(command.reason)
     case 'open':
@@ -112,9 +133,12 @@ function run(command: ListCommand, { selection, actions, onFocus, onOpen, onClos
     }
     case 'copyLinks':
       return void loadCopyLink().then(({ copyLinks }) => copyLinks(command.tasks))
-    case 'remove':
-      return void (command.isBulk
-        ? endSelection(selection, actions.remove(command.tasks))
-        : actions.remove(command.tasks))
+    case 'merge':
+      return list.merge?.(command.tasks)
+    case 'remove': {
+      const removal = actions.remove(command.tasks)
+      list.onChange(idsOf(command.tasks))
+      return void (command.isBulk && endSelection(selection, removal))
+    }
   }
 }

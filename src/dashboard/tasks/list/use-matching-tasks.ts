@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
-import { cursorParam, fetchTaskPage, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
+import {
+  cursorParam,
+  fetchTaskPage,
+  requestOf,
+  type TaskFilters,
+  type TaskListItem,
+} from '../../api/queries.ts'
 import { toast } from '../../components/toast.ts'
 import { totalQuery } from './total-query.ts'
 import type { Selection } from './use-selection.ts'
@@ -35,12 +41,13 @@ export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMa
   }
 }
 
-async function fetchMatching(filters: TaskFilters): Promise<TaskListItem[]> {
+/** All tasks that match, at most as many as can be changed at once. */
+export async function fetchMatching(filters: TaskFilters): Promise<TaskListItem[]> {
   const found = new Map<string, TaskListItem>()
   for (let cursor: string | undefined; found.size < MAX_TASKS; ) {
     // In the order of creation, which no change of a task changes meanwhile.
     const page = await fetchTaskPage({
-      ...filters,
+      ...requestOf(filters),
       sort: '-createdAt',
       limit: PAGE_SIZE,
       ...cursorParam(cursor),

@@ -39,16 +39,16 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
   /** What the user has changed stays where it is. */
   const ownIds = useRef(new Set<string>())
   const throttle = useRef<Throttle>(undefined)
-  const isNewestFirst = (filters.sort ?? DEFAULT_SORT) === DEFAULT_SORT
+  const isByTime = [DEFAULT_SORT, 'createdAt'].includes(filters.sort ?? DEFAULT_SORT)
 
   const insert = useCallback(
     (ids: string[]) => {
       setPendingIds(NO_IDS)
-      if (ids.length >= MAX_INSERTED || !isNewestFirst)
+      if (ids.length >= MAX_INSERTED || !isByTime)
         void queryClient.resetQueries({ queryKey: ['tasks', filters] })
       else void load().then(({ insertTasks }) => insertTasks(queryClient, { filters, ids }))
     },
-    [queryClient, filters, isNewestFirst],
+    [queryClient, filters, isByTime],
   )
 
   const check = useCallback(async () => {
@@ -61,7 +61,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
       const { updateList } = await load()
       const arrived = await updateList(requested, list)
       const isAtTop = (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX
-      if (arrived.length > 0 && isAtTop && isNewestFirst) insert(arrived)
+      if (arrived.length > 0 && isAtTop && isByTime) insert(arrived)
       else setPendingIds(arrived)
     } catch (error) {
       // Loading it says what is wrong.
@@ -69,7 +69,7 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
       pendingCheck.current = mergeChecks(requested, pendingCheck.current)
       throttle.current?.schedule(RETRY_MS)
     }
-  }, [queryClient, filters, isNewestFirst, insert, scroller])
+  }, [queryClient, filters, isByTime, insert, scroller])
 
   useEffect(() => {
     const own = createThrottle(check, { delayMs: BATCH_DELAY_MS, intervalMs: MIN_INTERVAL_MS })

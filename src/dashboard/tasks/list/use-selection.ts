@@ -1,9 +1,10 @@
 import { useMemo, useRef, useState } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
+import type { TaskGroups } from './grouping.ts'
 
 export interface Selection {
   ids: ReadonlySet<string>
-  /** The selected rows, or all tasks that match. */
+  /** Those of the selected rows, or all tasks that match. */
   tasks: TaskListItem[]
   /** All tasks that match the filters, also those that the list has not loaded; until a row of them is not selected. */
   matching: TaskListItem[] | undefined
@@ -32,8 +33,8 @@ interface Range {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The selected rows; shift selects a range. */
-export function useSelection(rows: TaskListItem[]): Selection {
+/** The selected rows, with the tasks that they stand for; shift selects a range. */
+export function useSelection({ rows, tasksOf }: TaskGroups): Selection {
   const [ids, setIds] = useState(NONE)
   const range = useRef<Range>(undefined)
   // A task that was deleted or moved away is selected no longer.
@@ -82,7 +83,8 @@ export function useSelection(rows: TaskListItem[]): Selection {
     }
   }, [])
   return useMemo(() => {
-    const tasks = matching?.tasks ?? (present.size > 0 ? rows.filter(({ id }) => present.has(id)) : [])
+    const tasks =
+      matching?.tasks ?? (present.size > 0 ? rows.filter(({ id }) => present.has(id)).flatMap(tasksOf) : [])
     return { ids: present, tasks, matching: matching?.tasks, ...functions }
-  }, [present, rows, matching, functions])
+  }, [present, rows, tasksOf, matching, functions])
 }

@@ -19,17 +19,17 @@ import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { openPalette } from '../../keyboard/shortcuts.ts'
+import { useSearchString } from '../../navigation/location-provider.tsx'
 import { useMe } from '../../session/session.ts'
 import { ClaimNote } from '../claims/claim-note.tsx'
 import { useClaim } from '../claims/use-claim.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
-import { formatFilters } from '../filters.ts'
 import { StatusCircle } from '../icons.tsx'
 import { deletionLock, mergeLock, statusLock, useIsManaged } from '../managed.ts'
+import { listPathOf } from '../open-task.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
-import { useFilters } from '../use-filters.ts'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
 import { Properties } from './properties.tsx'
@@ -44,10 +44,10 @@ const ReportSections = preload(() => import('../reports/report-sections.tsx'))
 
 export default function TaskPanel() {
   const { taskId = '' } = useParams()
-  const [, navigate] = useLocation()
-  const filters = useFilters()
+  const [pathname, navigate] = useLocation()
+  const search = useSearchString()
   const { task, query } = useTask(taskId)
-  const close = () => navigate(`/tasks${formatFilters(filters)}`)
+  const close = () => navigate(listPathOf(pathname) + search)
   const status = query.isError ? problemOf(query.error).status : undefined
   // An invalid id is shown like a missing task.
   const isMissing = status === 404 || status === 400
@@ -137,6 +137,11 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
             onClick={() => actions.toggleDone(task)}
           >
             {isDone ? 'Reopen' : 'Mark done'}
+          </Button>
+        )}
+        {mayWrite && !task.triaged && (
+          <Button variant="default" onClick={() => void actions.change([task], { triaged: true })}>
+            Accept
           </Button>
         )}
         <ActionIcon

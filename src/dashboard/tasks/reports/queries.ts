@@ -4,6 +4,8 @@ import { cursorPagination, cursorParam, type TaskListItem } from '../../api/quer
 
 export type SimilarTask = Schema<'SimilarTasks'>['data'][number]
 
+export type ReportCounts = Schema<'ReportCounts'>
+
 const MAX_SIMILAR = 10
 const FRESH_MS = 5 * 60_000
 
@@ -44,3 +46,17 @@ export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports
       ),
     ...cursorPagination,
   })
+
+/** Counts at most so many tasks, with their reports. */
+const MAX_COUNTED = 100
+
+/** What tasks and their reports have in common. Read again when there are more of them. */
+export const reportCountsQuery = (tasks: Pick<TaskListItem, 'id' | 'reports'>[]) => {
+  const counted = tasks.slice(0, MAX_COUNTED)
+  return queryOptions({
+    queryKey: ['report-counts', counted.map(({ id, reports }) => [id, reports])],
+    queryFn: () =>
+      dataOf(api.GET('/api/tasks/report-counts', { params: { query: { id: counted.map(({ id }) => id) } } })),
+    staleTime: FRESH_MS,
+  })
+}

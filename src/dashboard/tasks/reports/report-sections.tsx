@@ -109,7 +109,7 @@ function Similar({ task, mayWrite }: SectionProps) {
   const similar = query.data?.data ?? []
   const mergeWith = (other: SimilarTask['task']) => {
     const decided = mergeOf(task, other)
-    if (decided && !isBusy) void merge([decided.report], decided.target.id)
+    if (decided && !isBusy) void merge([decided.report], decided.target)
   }
   const first = mayWrite ? similar.find(({ task: other }) => mergeOf(task, other)) : undefined
   useKey('d', first && (() => mergeWith(first.task)))

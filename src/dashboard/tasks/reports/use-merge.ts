@@ -26,20 +26,26 @@ export function useMerge() {
 
   return {
     isBusy,
-    merge: (reports: Titled[], into: string) =>
+    /** Merges tasks into one of their project. They leave lists of what is open at once. */
+    merge: (reports: Titled[], target: Titled) =>
       mutate("Couldn't merge the tasks", async () => {
         const merged: Titled[] = []
+        const endPreview = recordsOf(queryClient).preview({
+          ids: new Set(reports.map(({ id }) => id)),
+          changeOf: () => ({ status: 'done', mergedInto: target.id, triaged: true }),
+        })
         const unmergeAll = async () => {
           for (const { id } of merged) await sendUnmerge(id)
           await refresh()
         }
         try {
           for (const report of reports) {
-            await sendMerge(report.id, into)
+            await sendMerge(report.id, target.id)
             merged.push(report)
           }
         } finally {
-          if (merged.length > 0) offerUndo(undoRequest(mergedText(merged), unmergeAll))
+          endPreview()
+          if (merged.length > 0) offerUndo(undoRequest(mergedText(merged, target), unmergeAll))
         }
       }),
     unmerge: ({ id, title }: Titled, from: string) =>
@@ -50,7 +56,8 @@ export function useMerge() {
   }
 }
 
-const mergedText = (merged: Titled[]) =>
-  merged.length === 1
-    ? `Merged: ${shortTitle(merged[0]?.title ?? '')}`
-    : `${plural(merged.length, 'task')} merged`
+function mergedText(merged: Titled[], { title }: Titled): string {
+  const [only, ...others] = merged
+  const what = only && others.length === 0 ? `“${shortTitle(only.title)}”` : plural(merged.length, 'task')
+  return `Merged ${what} into “${shortTitle(title)}”.`
+}

@@ -14,6 +14,8 @@ const MERGED = row('m', { status: 'done', mergedInto: 'a' })
 
 interface Options extends Partial<ListState>, Partial<PressedKey> {
   lastIndex?: number
+  /** Tasks that the row of the target stands for as well. */
+  equal?: TaskListItem[]
 }
 
 /** The command of a key in a list of three, with B focused. */
@@ -25,6 +27,7 @@ function press(
     isCommand = false,
     isOnControl = false,
     isInList = false,
+    equal = [],
     ...changes
   }: Options = {},
 ) {
@@ -35,11 +38,16 @@ function press(
     selectedTasks: [] as TaskListItem[],
     mayWrite: true,
     username: undefined,
+    isGrouped: false,
     ...changes,
   }
   const position = positionOf(state, lastIndex)
   const target = position.index === undefined ? undefined : state.rows[position.index]
-  return commandOf({ key, isShift, isCommand, isOnControl, isInList }, { ...state, position, target })
+  const targetTasks = target ? [target, ...equal] : []
+  return commandOf(
+    { key, isShift, isCommand, isOnControl, isInList },
+    { ...state, position, target, targetTasks },
+  )
 }
 
 describe('the key to merge', () => {
@@ -53,10 +61,44 @@ describe('the key to merge', () => {
   })
 })
 
+describe('the keys of triage', () => {
+  const [first, other] = [row('b', { triaged: false }), row('x', { triaged: false })]
+  const rows = [A, first, C]
+
+  test('accept, close as not planned, and snooze all that the row stands for', () => {
+    const tasks = [first, other]
+    expect(press('y', { rows, equal: [other] })).toEqual({ type: 'change', tasks, change: { triaged: true } })
+    expect(press('n', { rows, equal: [other] })).toEqual({
+      type: 'change',
+      tasks,
+      change: { status: 'done', closedReason: 'not_planned' },
+    })
+    expect(press('h', { rows, equal: [other] })).toEqual({ type: 'openPalette', step: 'snooze', tasks })
+  })
+
+  test('accept nothing that is triaged', () => {
+    expect(press('y', { rows: [A, row('b', { triaged: true }), C] })).toBeUndefined()
+  })
+
+  test('merge equal tasks where they are one row', () => {
+    const options = { rows, equal: [other], isGrouped: true }
+    expect(press('m', options)).toEqual({ type: 'merge', tasks: [first, other] })
+    expect(press('m', { ...options, equal: [] })).toMatchObject({ type: 'refuse' })
+    // It is the key to comment there.
+    expect(press('m', { ...options, equal: [], openId: 'b' })).toBeUndefined()
+    expect(press('m', { ...options, isGrouped: false })).toBeUndefined()
+  })
+
+  test('do nothing without the right to write', () => {
+    for (const key of ['y', 'n', 'h', 'm'])
+      expect(press(key, { rows, equal: [other], isGrouped: true, mayWrite: false })).toBeUndefined()
+  })
+})
+
 describe('a merged task', () => {
   const rows = [A, MERGED]
 
-  test.each(['e', 's', 'd'])('refuses the key %s, and says why', (key) => {
+  test.each(['e', 's', 'n', 'd'])('refuses the key %s, and says why', (key) => {
     expect(press(key, { rows, focusedId: 'm' })).toEqual({
       type: 'refuse',
       reason: expect.stringContaining('This task is merged. Unmerge it'),

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { serverNow } from '../api/server-clock.ts'
+import { clockTime } from '../lib/clock-time.ts'
+import { snoozeTimes, typedTime } from '../tasks/snooze-times.ts'
+import { OptionList } from './option-list.tsx'
+import type { Option } from './options.ts'
+import { type StepProps, tasksText } from './property-steps.tsx'
+
+/** Picks when tasks come back: a usual time, or a date that is typed. */
+export function SnoozeStep({ step: _, tasks, actions, ...rest }: StepProps) {
+  const [text, setText] = useState('')
+  const [isDate, setDate] = useState(false)
+  const now = new Date(serverNow())
+  const group = tasksText(tasks)
+  const until = (label: string, time: Date): Option => ({
+    id: label,
+    label,
+    group,
+    aside: clockTime(time.toISOString(), { now }),
+    run: () => void actions.change(tasks, { snoozedUntil: time.toISOString() }),
+  })
+  const date: Option = { id: 'date', label: 'On a date…', group, isStep: true, run: () => setDate(true) }
+  const end: Option = {
+    id: 'end',
+    label: 'End the snooze',
+    group,
+    run: () => void actions.change(tasks, { snoozedUntil: null }),
+  }
+  const isSnoozed = tasks.some(({ snoozedUntil }) => snoozedUntil !== null)
+  const typed = typedTime(text)
+  const typedOptions = typed && typed > now ? [{ ...until('On this date', typed), isFound: true }] : []
+  const usual = snoozeTimes(now).map(({ label, time }) => until(label, time))
+  const shared = { ...rest, label: 'Snooze until', text, onType: setText, isSettled: true }
+  if (isDate)
+    return (
+      <OptionList
+        {...shared}
+        placeholder="Year-month-day, with a time if you like"
+        options={typedOptions}
+        none={typed ? 'Choose a date in the future.' : 'For example 2027-01-31, or 2027-01-31 14:00.'}
+      />
+    )
+  return (
+    <OptionList
+      {...shared}
+      placeholder="Snooze until…"
+      isNumbered
+      options={[...usual, date, ...(isSnoozed ? [end] : [])]}
+    />
+  )
+}

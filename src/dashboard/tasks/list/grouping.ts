@@ -1,0 +1,19 @@
+import type { ComponentType } from 'react'
+import type { TaskListItem } from '../../api/queries.ts'
+
+/** The rows of a list, and the tasks that each stands for. */
+export interface TaskGroups {
+  rows: TaskListItem[]
+  tasksOf(row: TaskListItem): TaskListItem[]
+}
+
+/** How a list shows equal tasks as one row, which keys act on as a whole. */
+export interface Grouping {
+  groupsOf(tasks: TaskListItem[]): TaskGroups
+  /** What a row says of its tasks. */
+  Facts: ComponentType<{ tasks: TaskListItem[] }>
+  /** Merges the tasks of a row. */
+  merge(tasks: TaskListItem[]): void
+}
+
+export const ungrouped = (rows: TaskListItem[]): TaskGroups => ({ rows, tasksOf: (row) => [row] })

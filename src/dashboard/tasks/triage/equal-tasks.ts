@@ -1,0 +1,16 @@
+import type { TaskListItem } from '../../api/queries.ts'
+import type { TaskGroups } from '../list/grouping.ts'
+import { byReports } from '../reports/merging.ts'
+
+/** One row for feedback of a project with the same note, at the place of its first task: the best one to merge into. */
+export function equalTasks(tasks: TaskListItem[]): TaskGroups {
+  const groups = Map.groupBy(tasks, ({ id, projectId, noteKey }) =>
+    noteKey === null ? id : `${projectId} ${noteKey}`,
+  )
+  const sorted = [...groups.values()].map((group) => group.toSorted(byReports))
+  const byRow = new Map(sorted.flatMap((group) => (group[0] ? [[group[0].id, group]] : [])))
+  return {
+    rows: sorted.flatMap(([row]) => row ?? []),
+    tasksOf: (row) => byRow.get(row.id) ?? [row],
+  }
+}

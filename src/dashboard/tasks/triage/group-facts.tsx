@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import type { TaskListItem } from '../../api/queries.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { plural } from '../../lib/plural.ts'
+import { countsText } from '../reports/merging.ts'
+import { type ReportCounts, reportCountsQuery } from '../reports/queries.ts'
+import styles from './triage.module.css'
+
+/** How often equal tasks were reported, how people felt, with which versions, and since when. */
+export function GroupFacts({ tasks }: { tasks: TaskListItem[] }) {
+  const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
+  const { data } = useQuery({ ...reportCountsQuery(tasks), enabled: reports > 1 })
+  if (reports === 1) return null
+  return (
+    <>
+      {data && <Versions versions={data.appVersions} />}
+      {data && <Sentiments sentiments={data.sentiments} />}
+      <span className={styles.reports} title={plural(reports, 'report')}>
+        ×{reports.toLocaleString()}
+      </span>
+      {data?.firstOpenedAt && (
+        <span className={styles.since}>
+          since <RelativeTime dateTime={data.firstOpenedAt} isShort />
+        </span>
+      )}
+    </>
+  )
+}
+
+function Versions({ versions }: { versions: ReportCounts['appVersions'] }) {
+  const [first, ...others] = versions
+  if (!first) return null
+  return (
+    <span className={styles.versions} title={countsText(versions, 'with ')}>
+      <bdi>{first.name}</bdi>
+      {others.length > 0 && ` +${others.length}`}
+    </span>
+  )
+}
+
+/** The worst first. */
+const SENTIMENTS = ['frustrated', 'meh', 'loved']
+
+/** A bar with a part for each sentiment; its title has the numbers. */
+function Sentiments({ sentiments }: { sentiments: ReportCounts['sentiments'] }) {
+  if (sentiments.length === 0) return null
+  const shown = SENTIMENTS.flatMap((name) => sentiments.find((one) => one.name === name) ?? [])
+  const text = countsText(sentiments)
+  return (
+    <span className={styles.sentiments} role="img" aria-label={text} title={text}>
+      {shown.map(({ name, count }) => (
+        <i key={name} data-sentiment={name} style={{ flexGrow: count }} />
+      ))}
+    </span>
+  )
+}

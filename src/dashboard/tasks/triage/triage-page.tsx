@@ -1,0 +1,166 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { problemOf } from '../../api/problem.ts'
+import { projectsQuery, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
+import { useTask } from '../../api/use-tasks.ts'
+import { MenuButton } from '../../components/menu-button.tsx'
+import { toast } from '../../components/toast.ts'
+import { usePageTitle } from '../../components/use-page-title.ts'
+import { useSearchString } from '../../navigation/location-provider.tsx'
+import { parseSearch } from '../../navigation/search-params.ts'
+import { useMe } from '../../session/session.ts'
+import { useTaskActions } from '../edits/use-task-actions.ts'
+import { SOURCES } from '../filters.ts'
+import { FilterButton } from '../list/filter-button.tsx'
+import type { Grouping } from '../list/grouping.ts'
+import { TaskList } from '../list/task-list.tsx'
+import { fetchMatching } from '../list/use-matching-tasks.ts'
+import { useMerge } from '../reports/use-merge.ts'
+import page from '../tasks-page.module.css'
+import { equalTasks } from './equal-tasks.ts'
+import { GroupFacts } from './group-facts.tsx'
+import { NothingLeft } from './nothing-left.tsx'
+import styles from './triage.module.css'
+import { formatTriageSearch, type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
+import { useLeft } from './use-left.ts'
+
+/** What arrived and nobody has decided about, oldest first, and the open task as its child. */
+export default function TriagePage({ children }: { children: ReactNode }) {
+  const { taskId } = useParams()
+  const { can } = useMe()
+  const address = useSearchString()
+  const search = useMemo(() => triageSearchOf(parseSearch(address)), [address])
+  const filters = useMemo(() => triageFiltersOf(search), [search])
+  const { task } = useTask(taskId ?? '', { isEnabled: taskId !== undefined })
+  usePageTitle(task?.title ?? 'Triage')
+  const grouping = useGrouping()
+
+  return (
+    <div className={page.page}>
+      <section className={page.main} aria-label="Tasks to triage">
+        <header className={page.header}>
+          <h1>Triage</h1>
+          <Left filters={filters} />
+        </header>
+        {can('tasks:read') ? (
+          <>
+            <TriageFilters search={search} />
+            <TaskList
+              key={JSON.stringify(filters)}
+              filters={filters}
+              path="/triage"
+              search={formatTriageSearch(search)}
+              grouping={grouping}
+              empty={<NothingLeft search={search} />}
+            />
+          </>
+        ) : (
+          <p className="quiet" style={{ padding: 16 }}>
+            Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
+          </p>
+        )}
+      </section>
+      <Suspense fallback={<aside className={page.panel} aria-label="Task" />}>{children}</Suspense>
+    </div>
+  )
+}
+
+/** Equal tasks are one row; they are merged into the one that was reported most often, or else first. */
+function useGrouping(): Grouping {
+  const { merge } = useMerge()
+  const latest = useRef(merge)
+  latest.current = merge
+  return useMemo(
+    () => ({
+      groupsOf: equalTasks,
+      Facts: GroupFacts,
+      merge([target, ...reports]) {
+        if (target) void latest.current(reports, target)
+      },
+    }),
+    [],
+  )
+}
+
+/** "12 left", and what accepts them all. */
+function Left({ filters }: { filters: TaskFilters }) {
+  const { can } = useMe()
+  const actions = useTaskActions()
+  const { count, isExact, tasks } = useLeft(filters)
+  const [isAccepting, setAccepting] = useState(false)
+  if (count === undefined) return null
+
+  async function acceptAll() {
+    setAccepting(true)
+    try {
+      const all: TaskListItem[] = tasks ?? (await fetchMatching(filters))
+      await actions.change(all, { triaged: true })
+    } catch (error) {
+      toast.problem("Couldn't accept all tasks", problemOf(error))
+    } finally {
+      setAccepting(false)
+    }
+  }
+  const number = `${count.toLocaleString()}${isExact ? '' : '+'}`
+  return (
+    <>
+      <span className={styles.left} role="status">
+        {count > 0 && `${number} left`}
+      </span>
+      {can('tasks:write') && count > 0 && (
+        <Button className="push" variant="default" loading={isAccepting} onClick={() => void acceptAll()}>
+          Accept all {isExact ? number : ''}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function TriageFilters({ search }: { search: TriageSearch }) {
+  const [pathname, navigate] = useLocation()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const apply = (change: TriageSearch) => navigate(pathname + formatTriageSearch({ ...search, ...change }))
+  const { projectId, source = [] } = search
+  const project = projects.find(({ id }) => id === projectId)
+  const active = projects.filter(({ archivedAt }) => archivedAt === null)
+  const toggled = (value: string) =>
+    source.some((one) => one === value)
+      ? source.filter((one) => one !== value)
+      : [...source, value as (typeof source)[number]]
+  return (
+    <search className={styles.filters}>
+      {(active.length > 1 || projectId) && (
+        <MenuButton
+          button={<FilterButton name="Project" labels={project ? [project.name] : []} />}
+          position="bottom-start"
+          groups={[
+            {
+              radioItems: [
+                { value: '', label: 'All projects' },
+                ...active.map(({ id, name }) => ({ value: id, label: name })),
+              ],
+              selected: projectId ?? '',
+              onSelect: (id) => apply({ projectId: id || undefined }),
+            },
+          ]}
+        />
+      )}
+      <MenuButton
+        button={<FilterButton name="Source" labels={source.map((value) => SOURCES[value])} />}
+        position="bottom-start"
+        groups={[
+          {
+            checkboxItems: Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
+            selected: source,
+            onSelect(value) {
+              const sources = toggled(value)
+              apply({ source: sources.length > 0 ? sources : undefined })
+            },
+          },
+        ]}
+      />
+    </search>
+  )
+}
