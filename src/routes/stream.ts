@@ -30,7 +30,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
         operationId: 'streamActivity',
         summary: 'Stream activity',
         description:
-          'Streams activity of all instances as server-sent events, each with a cursor as its ID, its type as the event name, and the Activity as one line of data. With `Last-Event-ID`, which browsers send when they reconnect, it continues exactly after that event. The ID is also a `cursor` of `GET /api/changes`. Four events have no ID and aren’t stored: `sync.progress` with the sync run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null means any project: fetch them all again, as after a reconnect); `routing.changed` when the routing rules change; `stream.reset` when your `Last-Event-ID` is from before the database was restored or replaced by an import: fetch everything again, the stream begins now. The stream sends a comment with an ID to resume from at once, and after 15 seconds without an event. A client that falls far behind is disconnected and can resume.',
+          'Streams activity of all instances as server-sent events, each with a cursor as its ID, its type as the event name, and the Activity as one line of data. With `Last-Event-ID`, which browsers send when they reconnect, it continues exactly after that event. The ID is also a `cursor` of `GET /api/changes`. Four events have no ID and aren’t stored: `sync.progress` with the sync run; `project.changed` with the `projectId` of a project whose name, lists or connection changed (null means any project: fetch them all again, as after a reconnect); `routing.changed` when the routing rules change; `stream.reset` when your `Last-Event-ID` is from before the database was restored or replaced by an import: fetch everything again, the stream begins now. The stream sends a comment with an ID to resume from at once, and after 15 seconds without an event. A client that falls far behind is disconnected and can resume. With `bursts=summary`, many changes at once are one event `stream.burst` with the ID of the last one: fetch again what you show.',
         querystring: StreamQuery,
         headers: LastEventId,
         response: {
@@ -51,7 +51,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'stream' | '
       metrics.streamOpened()
       reply.raw.once('close', () => metrics.streamClosed())
       const events = await stream.open(request.caller, {
-        request: { projectId: request.query.projectId, lastEventId: request.headers['last-event-id'] },
+        request: { ...request.query, lastEventId: request.headers['last-event-id'] },
         ending,
       })
       if (app.isDraining()) throw shuttingDown()

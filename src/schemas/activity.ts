@@ -10,6 +10,7 @@ import {
   QueryArray,
   ref,
   StrictObject,
+  StringEnum,
   Uuid,
 } from './parts.ts'
 import { Actor } from './task.ts'
@@ -97,7 +98,15 @@ export const ActivityQuery = StrictObject(
 export type ActivityQuery = Static<typeof ActivityQuery>
 
 export const StreamQuery = StrictObject(
-  { projectId: Type.Optional(Uuid('Only activity about this project.')) },
+  {
+    projectId: Type.Optional(Uuid('Only activity about this project.')),
+    bursts: Type.Optional(
+      StringEnum(['each', 'summary'], {
+        description:
+          'With `summary`, one event `stream.burst` stands for many changes: when there are more than 50 in ten seconds, it is sent every two seconds instead of them. By default, each change is sent.',
+      }),
+    ),
+  },
   { description: 'The activity to stream.' },
 )
 

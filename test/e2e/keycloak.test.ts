@@ -141,7 +141,10 @@ describe('the whole way of a person', () => {
 
     // A claim.
     const streams: ServerResponse[] = []
-    second.app.server.on('request', ({ url }, response) => url === '/api/stream' && streams.push(response))
+    second.app.server.on(
+      'request',
+      ({ url }, response) => url?.startsWith('/api/stream') && streams.push(response),
+    )
     const isFollowed = () => expect.poll(() => streams.at(-1)?.closed).toBe(false)
     await grace.goto(`${service.url}/tasks/${task.id}`)
     await isFollowed()

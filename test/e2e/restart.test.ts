@@ -27,7 +27,7 @@ describe('a restart of the service', () => {
 
     const page = await app.open('/tasks', { key: null })
     await signIn(page.context(), { url, key: ADMIN_KEY })
-    const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+    const stream = page.waitForResponse((response) => response.url().includes('/api/stream'))
     await page.goto(`${url}/tasks/${ids.get('Stays')}?status=all`)
     for (const title of titles) await rowOf(page, title).waitFor()
     await stream

@@ -18,7 +18,7 @@ const FILTER_COUNTS_INTERVAL_MS = 20_000
 /** A failed refresh is retried together with newer changes. */
 const RETRY_MS = 5_000
 /** Above this many pages of changed rows, the shown pages are reloaded instead. */
-const MAX_PAGES = 5
+const MAX_PAGES = 2
 
 /** Of a burst; the others are shown as they were until their list is loaded again. */
 const MAX_DEPENDENTS = 20
@@ -115,10 +115,12 @@ export function createCacheUpdater(queryClient: QueryClient) {
     }
     for (const id of new Set(activities.filter(isComment).flatMap(({ taskId }) => taskId ?? [])))
       void invalidate('comments', id)
-    if (taskActivities.length > 0) {
+    // New tasks are in no list yet.
+    const changedRows = taskActivities.filter(({ type }) => type !== 'task.created')
+    if (changedRows.length > 0) {
       addUnresolved({
-        since: Math.min(...taskActivities.map(({ createdAt }) => Date.parse(createdAt))),
-        deletedIds: taskActivities.flatMap(({ type, taskId }) => (type === 'task.deleted' ? taskId : [])),
+        since: Math.min(...changedRows.map(({ createdAt }) => Date.parse(createdAt))),
+        deletedIds: changedRows.flatMap(({ type, taskId }) => (type === 'task.deleted' ? taskId : [])),
       })
     }
     if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()

@@ -12,6 +12,13 @@ const MAX_REMEMBERED_IDS = 5_000
 /** Missed activity is requested until it succeeds. */
 const RETRY_MS = 1_000
 
+/** An event that stands for many changes. */
+const BURST = 'stream.burst'
+/** A burst is over when nothing more came for this long. What is shown is checked then, */
+const BURST_QUIET_MS = 4_000
+/** and this often while it lasts. */
+const BURST_INTERVAL_MS = 30_000
+
 interface Following {
   /** The page shows what the service had then, by this machine's clock. */
   startedAt: number
@@ -32,8 +39,29 @@ export function followChanges(
   let isStopped = false
   let retry: ReturnType<typeof setTimeout> | undefined
 
+  /** Since when there is a burst that is not shown yet. */
+  let burstSince: number | undefined
+  let burstEnd: ReturnType<typeof setTimeout> | undefined
+
+  function onBurst() {
+    const now = Date.now()
+    burstSince ??= now
+    clearTimeout(burstEnd)
+    burstEnd = setTimeout(showBurst, Math.min(BURST_QUIET_MS, burstSince + BURST_INTERVAL_MS - now))
+  }
+
+  /** Lists look for themselves what to show; everything else that is shown is fetched again. */
+  function showBurst() {
+    burstSince = undefined
+    notify([{ id: null, type: BURST, data: {} }])
+    void invalidate(queryClient, { predicate: ({ queryKey }) => queryKey[0] !== 'tasks' })
+  }
+
   function onEvents(events: LiveEvent[]) {
-    const newEvents = events.filter((event) => !seenIds.has(activityIdOf(event)))
+    // What follows a burst is part of it: one look shows all.
+    if (burstSince !== undefined || events.some(({ type }) => type === BURST)) onBurst()
+    const changes = burstSince === undefined ? events : events.filter(({ id }) => id === null)
+    const newEvents = changes.filter((event) => !seenIds.has(activityIdOf(event)))
     for (const event of newEvents) if (event.id !== null) seenIds.add(activityIdOf(event))
     if (seenIds.size > MAX_REMEMBERED_IDS)
       for (const id of [...seenIds].slice(0, MAX_REMEMBERED_IDS / 2)) seenIds.delete(id)
@@ -61,7 +89,7 @@ export function followChanges(
     missed.since = Math.min(missed.since, since)
   }
 
-  const stop = followSharedStream('/api/stream', {
+  const stop = followSharedStream('/api/stream?bursts=summary', {
     onEvents,
     onLeadWithoutId: () => markMissed(startedAt),
     onState(state) {
@@ -87,6 +115,7 @@ export function followChanges(
     isStopped = true
     clearTimeout(retry)
     stop()
+    clearTimeout(burstEnd)
     cache.stop()
   }
 }

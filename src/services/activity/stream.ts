@@ -7,6 +7,7 @@ import { semaphore } from '../../lib/semaphore.ts'
 import { inProject, type Reach, type Repositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 import { type AdmissionDeps, admission } from './admission.ts'
+import { burstUpTo, MAX_CHANGES, withoutBursts } from './bursts.ts'
 import { ANYTHING_MAY_HAVE_CHANGED, NOTHING_IS_KNOWN } from './configuration-changes.ts'
 import { type ActivityFeed, concerns, type StreamEvent, type TransientEvent } from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -16,6 +17,8 @@ interface StreamRequest {
   projectId?: string | undefined
   /** The id of the last event received, or of an activity. */
   lastEventId?: string | undefined
+  /** Whether each change of a burst is sent, or one event for many. */
+  bursts?: 'each' | 'summary' | undefined
 }
 
 export interface StreamBatch {
@@ -65,21 +68,29 @@ export function streamService({
      */
     async open(
       caller: Caller,
-      { request: { projectId, lastEventId }, ending }: { request: StreamRequest; ending: AbortController },
+      {
+        request: { projectId, lastEventId, bursts },
+        ending,
+      }: { request: StreamRequest; ending: AbortController },
     ): Promise<AsyncIterable<StreamBatch>> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
       const scope = projectId ? inProject(projectId) : { projectIds: caller.projectIds }
 
+      const isSummary = bursts === 'summary'
       const start = lastEventId === undefined ? undefined : await startAfter(caller, lastEventId)
       if (start && start !== 'unknown') {
         endWithAccess(caller, ending)
-        return replay(start, { scope, ending })
+        return replay(start, { scope, ending, isSummary })
       }
       const subscription = await feed.subscribe(scope, ending)
       endWithAccess(caller, ending)
       const missed = start === 'unknown' ? NOTHING_IS_KNOWN : []
-      return live(subscription, { scope, missed, signal: ending.signal })
+      return live(isSummary ? withoutBursts(subscription) : subscription, {
+        scope,
+        missed,
+        signal: ending.signal,
+      })
     },
   }
 
@@ -115,7 +126,7 @@ export function streamService({
   /** Reads from the database at the client's pace until little is left, then live. */
   async function* replay(
     start: ChangePosition,
-    { scope, ending }: { scope: Reach; ending: AbortController },
+    { scope, ending, isSummary }: { scope: Reach; ending: AbortController; isSummary: boolean },
   ): AsyncGenerator<StreamBatch> {
     const { signal } = ending
     yield heartbeat(start)
@@ -124,10 +135,12 @@ export function streamService({
       const { end } = await sequencer.catchUp()
       if (end.epoch !== start.epoch) return ending.abort()
       left = end.position - position.position
-      for await (const events of feed.between(position, { to: end.position, filter: scope, limit })) {
-        if (signal.aborted) return
-        yield { events }
-      }
+      if (isSummary && left > MAX_CHANGES) yield { events: [burstUpTo(end)] }
+      else
+        for await (const events of feed.between(position, { to: end.position, filter: scope, limit })) {
+          if (signal.aborted) return
+          yield { events }
+        }
       position = end
     }
     const subscription = await feed.subscribe(scope, ending)
@@ -135,7 +148,11 @@ export function streamService({
     const { position: to } = subscription.start
     for await (const events of feed.between(position, { to, filter: scope, limit })) yield { events }
     // Transient events sent meanwhile are not in the log.
-    yield* live(subscription, { scope, missed: ANYTHING_MAY_HAVE_CHANGED, signal })
+    yield* live(isSummary ? withoutBursts(subscription) : subscription, {
+      scope,
+      missed: ANYTHING_MAY_HAVE_CHANGED,
+      signal,
+    })
   }
 }
 

@@ -72,7 +72,7 @@ function opener(browser: Browser, { url, adminKey }: TestApp): AppInBrowser['ope
     if (key !== null && !given) await signIn(context, { url, key })
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
-    const stream = isLive && page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+    const stream = isLive && page.waitForResponse((response) => response.url().includes('/api/stream'))
     await page.goto(url + path)
     await stream
     return page

@@ -37,7 +37,7 @@ export async function signInByPassword(page: Page, username: string, password = 
 /** Opens a page as a person, in a new browser. */
 export async function openAs(app: AppInBrowser, username: string, path: string): Promise<Page> {
   const page = await app.open(`/sign-in?next=${path}`, { key: null })
-  const stream = page.waitForResponse((response) => response.url().endsWith('/api/stream'))
+  const stream = page.waitForResponse((response) => response.url().includes('/api/stream'))
   await signInByPassword(page, username)
   await stream
   return page

@@ -113,13 +113,14 @@ interface Range {
 async function fetchRange({ filters, pages }: LoadedList): Promise<Range | undefined> {
   const count = pages.reduce((sum, { ids }) => sum + ids.length, 0)
   if (count > MAX_PAGES * PAGE_SIZE) return undefined
+  const limit = Math.min(Math.max(count, MAX_ARRIVALS), PAGE_SIZE)
   const tasks: TaskListItem[] = []
   let cursor: string | undefined
   for (let request = 0; request < MAX_PAGES; request++) {
     const { data, nextCursor } = await fetchTaskPage({
       sort: DEFAULT_SORT,
       ...requestOf(filters),
-      limit: PAGE_SIZE,
+      limit,
       ...cursorParam(cursor),
     })
     tasks.push(...data)

@@ -41,6 +41,7 @@ export function listEffect(
   if (type === 'comment.created') return triaged === undefined || actor?.type === 'codehost' ? 'none' : 'any'
   if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
   if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
+  if (type === 'stream.burst') return 'any'
   // Its tasks moved, without an activity of each.
   if (type === 'list.deleted') return listId === undefined ? 'none' : 'any'
   if (ARRIVALS.includes(type)) return 'arrival'

@@ -129,16 +129,18 @@ export function TaskList(props: TaskListProps) {
     [actions],
   )
 
+  const isRendered = groups === loaded
   const lastShown = visibleRows.indexes.at(-1) ?? 0
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
-    if (!hasNextPage || isFetchingNextPage || isFetchNextPageError) return
+    if (!isRendered || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
     // Not before the user scrolls: the first page exceeds the viewport, unless a search ended it early.
     const last = Math.min(rows.length - 1, rows.length - Math.min(PREFETCH_ROWS, rows.length / 4))
     // More of them at once where equal ones are one row.
     const isFirstPage = grouping !== undefined && query.data?.pages.length === 1
     if (isFirstPage || lastShown >= last) void fetchNextPage()
   }, [
+    isRendered,
     lastShown,
     rows.length,
     grouping,

@@ -77,7 +77,12 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     return own.stop
   }, [check])
 
+  const isAtTop = () => (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX
+
   useLiveEvents((events) => {
+    // Of very many changes, the first page has all that is seen.
+    if (events.some(({ type }) => type === 'stream.burst') && isAtTop())
+      return void invalidate(queryClient, { queryKey: ['tasks', filters] })
     const deletedIds = new Set(
       events.flatMap((event) => (event.type === 'task.deleted' ? taskIdOf(event) : [])),
     )
