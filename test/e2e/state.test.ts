@@ -53,7 +53,7 @@ describe('a task', () => {
     await panelOf(page).getByText('The new title').waitFor()
     await panelOf(page).getByRole('button', { name: 'Reopen' }).waitFor()
     fail()
-    await page.getByText("Couldn't update the task").waitFor()
+    await page.getByText('Not saved').waitFor()
     await panelOf(page).getByRole('button', { name: 'Mark done' }).waitFor()
     await panelOf(page).getByText('The new title').waitFor()
     await rowOf(page, 'The new title')

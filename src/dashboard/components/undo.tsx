@@ -74,7 +74,7 @@ function showUndoToast(action: UndoAction, { message, ...content }: ToastContent
   notifications.show({
     ...content,
     id,
-    message: messageWithUndo(message, () => stack.undo(action)),
+    message: messageWithButton(message, { label: 'Undo', onClick: () => void stack.undo(action) }),
     autoClose: 10_000,
     withBorder: true,
     onClose() {
@@ -91,11 +91,11 @@ function hideUndoToast() {
 
 const quotedLabel = ({ label }: UndoAction) => `“${label.replace(/\.$/, '')}”`
 
-const messageWithUndo = (message: string, undo: () => void) => (
+export const messageWithButton = (message: string, button: { label: string; onClick(): void }) => (
   <span className="row">
     <span className="breakable">{message}</span>
-    <Button size="compact-sm" variant="subtle" onClick={undo} className="push">
-      Undo
+    <Button size="compact-sm" variant="subtle" onClick={button.onClick} className="push">
+      {button.label}
     </Button>
   </span>
 )

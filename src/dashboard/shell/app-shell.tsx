@@ -8,6 +8,7 @@ import { useHasBeenTrue } from '../components/use-open-state.ts'
 import { discardKeys } from '../keyboard/key-queue.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
+import { useIsOffline } from '../live-updates/use-is-offline.ts'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { NewTaskLoading } from '../tasks/new-task-loading.tsx'
@@ -43,6 +44,7 @@ function ShellContent({ children }: { children: ReactNode }) {
     useGoTo(),
   )
   const { isDisconnected } = useLiveUpdates()
+  const isOffline = useIsOffline()
   const { url } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.
   useEffect(() => menu.close(), [url])
@@ -71,9 +73,10 @@ function ShellContent({ children }: { children: ReactNode }) {
         </aside>
       )}
       <main id="page" className={styles.page} tabIndex={-1}>
-        {isDisconnected && (
+        {(isOffline || isDisconnected) && (
           <p className={styles.disconnected} role="status">
-            Connection lost. This page may be out of date and updates when the connection is back.
+            {isOffline ? 'You are offline.' : 'Connection lost.'} This page may be out of date and updates
+            when the connection is back.
           </p>
         )}
         {children}

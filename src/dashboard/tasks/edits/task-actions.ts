@@ -10,6 +10,7 @@ import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { decided, effectOf } from '../status-choice.ts'
 import { type BulkProgress, type BulkResult, batchesOf, type Change, type Failure } from './bulk.ts'
+import { failureTitle, showFailures } from './failure-toast.tsx'
 import { inTurn } from './in-turn.ts'
 import { sendEach } from './send-each.ts'
 import { deleteTask, getTask, patchTask, readChanged, restoreTask, sendAll } from './task-requests.ts'
@@ -36,13 +37,15 @@ interface EachChange {
   changeOf(task: AnyTask): Change
   /** Updates `before` with the tasks that others have changed. */
   send(before: Map<string, AnyTask>, progress?: BulkProgress): Promise<BulkResult<AnyTask>>
+  /** Sends it again for tasks that did not reach the service. */
+  retry(tasks: AnyTask[]): unknown
 }
 
 /** Edits of tasks: optimistic, with undo. Fetched when the page is idle, because the first page needs none. */
 export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggleDone'> {
   const records = recordsOf(queryClient)
 
-  async function changeEach({ tasks, label, changeOf, send }: EachChange) {
+  async function changeEach({ tasks, label, changeOf, send, retry }: EachChange) {
     const edits = Promise.withResolvers<Edit[]>()
     const action = undoActionFor({ queryClient, label: actionLabel(label, tasks), edits: edits.promise })
     const pendingUndo = beginUndoable(action)
@@ -62,8 +65,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
       endPreview()
       progress?.end()
     })
-    if (failures.length > 0)
-      toast.error(failureTitle('update', { failures, count: tasks.length }), failuresText(failures))
+    showFailures({ verb: 'update', failures, count: tasks.length, retry })
 
     const doneEdits = editsOf({
       before,
@@ -80,24 +82,25 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     return idsOf(failures)
   }
 
-  const change = (tasks: AnyTask[], asked: Change) => {
-    const change = decided(asked, { triaged: tasks.every(({ triaged }) => triaged) })
+  function change(tasks: AnyTask[], asked: Change): Promise<string[]> {
+    const requested = decided(asked, { triaged: tasks.every(({ triaged }) => triaged) })
     const [only, ...others] = tasks
     return changeEach({
       tasks,
       label: changeLabel(asked),
-      changeOf: () => change,
+      changeOf: () => requested,
+      retry: (unsent) => change(unsent, asked),
       send: (_before, progress) =>
         only && others.length === 0
-          ? sendOne(only, () => patchTask({ id: only.id, change }))
+          ? sendOne(only, () => patchTask({ id: only.id, change: requested }))
           : sendAll(
-              batchesOf(tasks, () => change),
+              batchesOf(tasks, () => requested),
               progress,
             ),
     })
   }
 
-  async function changeNames(tasks: AnyTask[], { field, name, isAdded }: NameChange) {
+  async function changeNames(tasks: AnyTask[], { field, name, isAdded }: NameChange): Promise<string[]> {
     const affected = tasks.filter((task) => task[field].includes(name) !== isAdded)
     const [only, ...others] = affected
     if (!only) {
@@ -114,6 +117,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
       tasks: affected,
       label: `${field === 'labels' ? 'Label' : 'Assignee'} ${name} ${isAdded ? 'added' : 'removed'}`,
       changeOf,
+      retry: (unsent) => changeNames(unsent, { field, name, isAdded }),
       send: (before, progress) =>
         others.length === 0
           ? sendOne(only, () => patchNames(only, { changeOf, before }))
@@ -121,7 +125,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     })
   }
 
-  async function remove(tasks: AnyTask[]) {
+  async function remove(tasks: AnyTask[]): Promise<string[]> {
     const deleted: AnyTask[] = []
     const ids = tasks.map(({ id }) => id)
     const deletion = Promise.withResolvers<AnyTask[]>()
@@ -142,8 +146,7 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
     })
     records.removal()(deleted.map(({ id }) => id))
     deletion.resolve(deleted)
-    if (failures.length > 0)
-      toast.error(failureTitle('delete', { failures, count: tasks.length }), failuresText(failures))
+    showFailures({ verb: 'delete', failures, count: tasks.length, retry: remove })
     action.label = actionLabel('Deleted', deleted)
     if (deleted.length > 0) pendingUndo.complete()
     else pendingUndo.discard()
@@ -237,16 +240,6 @@ function nothingToChange({ field, name, isAdded }: NameChange): string {
 }
 
 const idsOf = (failures: Failure<AnyTask>[]) => failures.map(({ item }) => item.id)
-
-interface FailureCount {
-  failures: Failure<AnyTask>[]
-  count: number
-}
-
-function failureTitle(verb: string, { failures, count }: FailureCount): string {
-  if (count === 1) return `Couldn't ${verb} the task`
-  return `Couldn't ${verb} ${failures.length.toLocaleString()} of ${count.toLocaleString()} tasks`
-}
 
 function actionLabel(label: string, [first, ...others]: AnyTask[]): string {
   if (others.length > 0) return `${(others.length + 1).toLocaleString()} tasks: ${label}.`
