@@ -37,7 +37,10 @@ export default defineConfig({
             { name: 'libraries', tags: ['$initial'], test: /node_modules.*js$/ },
             { name: 'first', tags: ['$initial'] },
             // What the first page shows next.
-            { name: 'early', test: /dashboard.(live-updates|.*(saved-filters|more-filters|first-owner\.))/ },
+            {
+              name: 'early',
+              test: /dashboard.(live-updates|.*(saved-filters|more-filters|triage-count|first-owner\.))/,
+            },
             {
               name: 'controls',
               test: /node_modules.(@mantine|@floating-ui|@primer|react-remove-scroll|tabbable)/,
