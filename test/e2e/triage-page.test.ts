@@ -91,7 +91,11 @@ describe('the triage page', () => {
 
     await page.keyboard.press('m')
     await page.getByText('Merged 3 tasks into “Notifications arrive twice”.').waitFor()
-    expect(await taskOf(app, ids[0] ?? '')).toMatchObject({ reports: 4, triaged: false })
+    await page.getByText('3 left').waitFor()
+    await page.keyboard.press('z')
+    await page.getByText('6 left').waitFor()
+    await page.keyboard.press('m')
+    await expect.poll(() => taskOf(app, ids[0] ?? '')).toMatchObject({ reports: 4, triaged: false })
     await row.getByText('×4').waitFor()
     await page.getByText('3 left').waitFor()
     // One more arrives, and joins the row.
@@ -110,6 +114,30 @@ describe('the triage page', () => {
     await rowOf(page, 'The map is empty on tablets').getByText('×2').waitFor()
     for (const id of others)
       await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'open', triaged: false })
+  })
+
+  test('names the target of a merge, and what tells candidates apart', async ({ app }) => {
+    const [id = '', , last = ''] = await sendEqual(app, 'Notifications arrive twice', 3)
+    while (await app.service.service.tasks.indexTexts());
+    const page = await app.open(`/triage/${id}`)
+    const panel = panelOf(page)
+    const similar = panel.getByRole('region', { name: 'Similar tasks' })
+    await similar.getByText(/100% similar · frustrated, 2\.1, /).waitFor()
+    await similar.getByText(/100% similar · frustrated, 2\.2, /).waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Merge into…' }).click()
+    await page.getByRole('option', { name: /frustrated, 2\.2/ }).click()
+    await page
+      .getByText('into “NOTIFICATIONS ARRIVE TWICE')
+      .or(page.getByText('into “Notifications'))
+      .waitFor()
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ mergedInto: last })
+    await page.goto(`${app.service.url}/triage/${id}`)
+    await panel
+      .getByRole('region', { name: 'Activity' })
+      .getByRole('link', { name: 'Notifications' })
+      .waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/triage\//)
   })
 
   test('opens the next task by itself, and closes with the last', async ({ app }) => {

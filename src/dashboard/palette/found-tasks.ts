@@ -38,13 +38,16 @@ export function useFoundTasks(text: string, projectId?: string) {
 }
 
 /** The line of a task. */
-export function taskOption(task: TaskListItem, { group, run }: Pick<Option, 'group' | 'run'>): Option {
+export function taskOption(
+  task: TaskListItem,
+  { group, run, details }: Pick<Option, 'group' | 'run'> & { details?: string },
+): Option {
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   return {
     id: task.id,
     label: task.title,
     group,
-    aside: number === null ? undefined : `#${number}`,
+    aside: [number !== null && `#${number}`, details].filter(Boolean).join(', ') || undefined,
     run,
   }
 }

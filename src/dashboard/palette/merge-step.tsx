@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TaskListItem } from '../api/queries.ts'
 import { mergeLock } from '../tasks/managed.ts'
-import { byReports } from '../tasks/reports/merging.ts'
+import { byReports, detailsText } from '../tasks/reports/merging.ts'
 import { similarQuery } from '../tasks/reports/queries.ts'
 import { useMerge } from '../tasks/reports/use-merge.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
@@ -22,12 +22,15 @@ export function MergeStep({ tasks: given, step: _, actions: __, ...rest }: StepP
   const [first, ...others] = tasks
   const isOne = others.length === 0
   const similar = useQuery({ ...similarQuery(first?.id ?? ''), enabled: isOne && first !== undefined })
+  const similarTasks = similar.data?.data ?? []
+  const ofSimilar = new Map(similarTasks.map(({ task, ...feedback }) => [task.id, feedback]))
   const found = useFoundTasks(text.trim(), first?.projectId)
   const tooMany = tasks.length > MAX_MERGED ? `Select at most ${MAX_MERGED} tasks to merge.` : undefined
   const refusal = mergeLock(given) ?? tooMany
 
   const toOption = (group: string) => (target: TaskListItem) => ({
     ...taskOption(target, {
+      details: detailsText(target, ofSimilar.get(target.id)),
       group,
       run: () =>
         void merge(
@@ -37,7 +40,7 @@ export function MergeStep({ tasks: given, step: _, actions: __, ...rest }: StepP
     }),
   })
   const selected = target ? [target] : tasks.toSorted(byReports)
-  const suggested = isOne ? (similar.data?.data.map(({ task }) => task) ?? []) : selected
+  const suggested = isOne ? similarTasks.map(({ task }) => task) : selected
   const listedIds = new Set([...suggested, ...tasks].map(({ id }) => id))
   const options = [
     ...suggested.map(toOption(isOne ? 'Similar' : 'Selected')),

@@ -128,7 +128,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
-        {isSuggested(task) && (
+        {!props.Facts && isSuggested(task) && (
           <Suspense>
             <SimilarCount task={task} className={styles.label} />
           </Suspense>

@@ -2,11 +2,13 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { loadMore } from '../../api/invalidate.ts'
 import { type Activity, commentsQuery, itemsOf, type Task, timelineQuery } from '../../api/queries.ts'
+import { useTask } from '../../api/use-tasks.ts'
 import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
 import { useIsManaged } from '../managed.ts'
+import { TaskLink } from '../reports/task-link.tsx'
 import { activityText, timeOf } from './activity-text.ts'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
@@ -58,8 +60,8 @@ export function Timeline({ task }: { task: Task }) {
           ) : (
             <li key={item.activity.id} className={styles.activity}>
               <span className="breakable">
-                <strong>{item.activity.actor.name}</strong> {activityText(item.activity)} ·{' '}
-                <RelativeTime dateTime={timeOf(item.activity)} />
+                <strong>{item.activity.actor.name}</strong> {activityText(item.activity)}
+                <Target activity={item.activity} /> · <RelativeTime dateTime={timeOf(item.activity)} />
               </span>
             </li>
           ),
@@ -67,6 +69,18 @@ export function Timeline({ task }: { task: Task }) {
       </ol>
       {can('tasks:write') && <CommentBox task={task} />}
     </section>
+  )
+}
+
+/** The task that it was merged into. */
+function Target({ activity: { metadata } }: { activity: Activity }) {
+  const id = typeof metadata.into === 'string' ? metadata.into : undefined
+  const { task } = useTask(id ?? '', { isEnabled: id !== undefined })
+  if (!id || !task) return null
+  return (
+    <>
+      : <TaskLink id={id} title={task.title} />
+    </>
   )
 }
 

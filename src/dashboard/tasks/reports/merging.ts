@@ -1,4 +1,6 @@
 import type { TaskListItem } from '../../api/queries.ts'
+import { clockTime } from '../../lib/clock-time.ts'
+import { plural } from '../../lib/plural.ts'
 
 type Mergeable = Pick<TaskListItem, 'id' | 'reports'>
 
@@ -17,6 +19,22 @@ export function mergeOf<A extends Mergeable, B extends Mergeable>(
 /** The best target first: the one that is reported most often, then the oldest. */
 export const byReports = (a: Mergeable, b: Mergeable): number =>
   b.reports - a.reports || (a.id < b.id ? -1 : 1)
+
+type Described = Pick<TaskListItem, 'reports' | 'openedAt'>
+
+interface Feedback {
+  sentiment?: string | null
+  appVersion?: string | null
+}
+
+/** What tells tasks with the same title apart: "4 reports, frustrated, 2.3.1, 21 Nov, 08:15". */
+export function detailsText(
+  { reports, openedAt }: Described,
+  { sentiment, appVersion }: Feedback = {},
+): string {
+  const details = [reports > 1 && plural(reports, 'report'), sentiment, appVersion, clockTime(openedAt)]
+  return details.filter(Boolean).join(', ')
+}
 
 /** "3 frustrated, 1 meh". Empty if there is none. */
 export function countsText(counts: { name: string; count: number }[], preposition = ''): string {

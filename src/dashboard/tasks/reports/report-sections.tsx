@@ -7,7 +7,7 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { plural } from '../../lib/plural.ts'
 import { isSuggested } from './is-suggested.ts'
-import { countsText, mergeOf } from './merging.ts'
+import { countsText, detailsText, mergeOf } from './merging.ts'
 import { reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
 import styles from './report-sections.module.css'
 import { TaskLink } from './task-link.tsx'
@@ -118,13 +118,12 @@ function Similar({ task, mayWrite }: SectionProps) {
     <section className={styles.section} aria-label="Similar tasks">
       <h3>Similar</h3>
       <ul className={styles.list}>
-        {similar.map(({ task: other, similarity }) => (
+        {similar.map(({ task: other, similarity, ...feedback }) => (
           <li key={other.id}>
             <div className={styles.head}>
               <TaskLink id={other.id} title={other.title} />
               <span className="quiet small">
-                {Math.round(similarity * 100)}% similar
-                {other.reports > 1 && `, ${plural(other.reports, 'report')}`}
+                {Math.round(similarity * 100)}% similar · {detailsText(other, feedback)}
               </span>
               {mayWrite && (
                 <Button

@@ -5,9 +5,12 @@ import { recordsOf } from '../../api/task-records.ts'
 import { offerUndo, undoRequest } from '../../components/undo.tsx'
 import { useMutation } from '../../components/use-mutation.ts'
 import { plural } from '../../lib/plural.ts'
+import { batchesOf } from '../edits/bulk.ts'
+import { sendAll } from '../edits/task-requests.ts'
 import { shortTitle } from '../edits/toast-text.ts'
 
 type Titled = Pick<TaskListItem, 'id' | 'title'>
+type Mergeable = Titled & Pick<TaskListItem, 'triaged'>
 
 /** Merges and unmerges tasks; both can be undone. */
 export function useMerge() {
@@ -24,18 +27,27 @@ export function useMerge() {
   const sendUnmerge = (id: string) =>
     send(dataOf(api.POST('/api/tasks/{id}/unmerge', { params: { path: { id } } })))
 
+  /** A merge decides about a task, and its undo takes that back as well. */
+  async function sendBackToTriage(tasks: Titled[]): Promise<void> {
+    const receive = recordsOf(queryClient).request()
+    const { done, failures } = await sendAll(batchesOf(tasks, () => ({ triaged: false })))
+    receive(done)
+    if (failures[0]) throw failures[0].problem
+  }
+
   return {
     isBusy,
     /** Merges tasks into one of their project. They leave lists of what is open at once. */
-    merge: (reports: Titled[], target: Titled) =>
+    merge: (reports: Mergeable[], target: Titled) =>
       mutate("Couldn't merge the tasks", async () => {
-        const merged: Titled[] = []
+        const merged: Mergeable[] = []
         const endPreview = recordsOf(queryClient).preview({
           ids: new Set(reports.map(({ id }) => id)),
           changeOf: () => ({ status: 'done', mergedInto: target.id, triaged: true }),
         })
         const unmergeAll = async () => {
           for (const { id } of merged) await sendUnmerge(id)
+          await sendBackToTriage(merged.filter(({ triaged }) => !triaged))
           await refresh()
         }
         try {

@@ -6,7 +6,7 @@ import { countsText } from '../reports/merging.ts'
 import { type ReportCounts, reportCountsQuery } from '../reports/queries.ts'
 import styles from './triage.module.css'
 
-/** How often equal tasks were reported, how people felt, with which versions, and since when. */
+/** How often equal tasks were reported, how people felt, with which versions, and when the latest came. */
 export function GroupFacts({ tasks }: { tasks: TaskListItem[] }) {
   const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
   const { data } = useQuery({ ...reportCountsQuery(tasks), enabled: reports > 1 })
@@ -18,9 +18,9 @@ export function GroupFacts({ tasks }: { tasks: TaskListItem[] }) {
       <span className={styles.reports} title={plural(reports, 'report')}>
         ×{reports.toLocaleString()}
       </span>
-      {data?.firstOpenedAt && (
-        <span className={styles.since}>
-          since <RelativeTime dateTime={data.firstOpenedAt} isShort />
+      {data?.lastOpenedAt && data.lastOpenedAt !== data.firstOpenedAt && (
+        <span className={styles.latest}>
+          latest <RelativeTime dateTime={data.lastOpenedAt} isShort />
         </span>
       )}
     </>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Kbd } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -46,7 +46,7 @@ export default function TriagePage({ children }: { children: ReactNode }) {
         </header>
         {can('tasks:read') ? (
           <>
-            <TriageFilters search={search} />
+            <TriageFilters search={search} mayWrite={can('tasks:write')} />
             <TaskList
               key={JSON.stringify(filters)}
               filters={filters}
@@ -118,7 +118,16 @@ function Left({ filters }: { filters: TaskFilters }) {
   )
 }
 
-function TriageFilters({ search }: { search: TriageSearch }) {
+/** The most common ones; the help has all. */
+const KEYS = [
+  ['y', 'accept'],
+  ['e', 'done'],
+  ['n', 'not planned'],
+  ['h', 'snooze'],
+  ['m', 'merge equal'],
+]
+
+function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: boolean }) {
   const [pathname, navigate] = useLocation()
   const { data: projects = [] } = useQuery(projectsQuery)
   const apply = (change: TriageSearch) => navigate(pathname + formatTriageSearch({ ...search, ...change }))
@@ -161,6 +170,15 @@ function TriageFilters({ search }: { search: TriageSearch }) {
           },
         ]}
       />
+      {mayWrite && (
+        <span className={styles.keys}>
+          {KEYS.map(([key, what]) => (
+            <span key={key}>
+              <Kbd size="xs">{key}</Kbd> {what}
+            </span>
+          ))}
+        </span>
+      )}
     </search>
   )
 }
