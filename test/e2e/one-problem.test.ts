@@ -48,7 +48,7 @@ test('a payload becomes a source, its deliveries tasks, three of them one, which
   const palette = page.getByRole('dialog', { name: 'Command palette' })
   await palette.getByRole('combobox', { name: 'Merge into' }).waitFor()
   await page.keyboard.press('Enter')
-  await page.getByText('2 tasks merged').waitFor()
+  await page.getByText('Merged 2 tasks into').waitFor()
   await rowWith(ids[0]).getByTitle('3 reports').waitFor()
 
   await page.keyboard.press('Escape')
