@@ -16,6 +16,9 @@ const MAX_SEARCH_WAIT_MS = 5_000
 
 /** Opens the dialog for a new task, which the app shell renders. */
 export const openNewTask = () => dispatchEvent(new Event('inlet:new-task'))
+/** Opens the task after the open one in the list, or the one before it. */
+export const openNeighbor = (step: 1 | -1) =>
+  dispatchEvent(new CustomEvent('inlet:neighbor', { detail: step }))
 export const openHelp = () => dispatchEvent(new Event('inlet:help'))
 
 /** What the command palette asks for: any command, the value of a property, a task to merge into, and so on. */

@@ -3,6 +3,7 @@ import { memo, startTransition, useEffect, useMemo, useState } from 'react'
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
 import { linkReferences } from './link-references.ts'
 import styles from './markdown.module.css'
+import { MarkdownLoading } from './markdown-loading.tsx'
 import type { Parsed, PlainReason } from './parse.ts'
 import { useParsedMarkdown } from './use-parsed-markdown.ts'
 
@@ -21,7 +22,7 @@ export default function MarkdownRendered({ text, itemUrl }: { text: string; item
   return (
     <div className={styles.text} dir="auto">
       {parsed === undefined ? (
-        <p className="quiet breakable">{text.slice(0, 400)}</p>
+        <MarkdownLoading text={text} />
       ) : 'chunks' in parsed ? (
         <Chunks
           key={isFormatting ? MAX_INITIAL_CHARACTERS : shown.length}

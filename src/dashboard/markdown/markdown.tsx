@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense } from 'react'
 import { ErrorBoundary } from '../components/error-boundary.tsx'
+import { MarkdownLoading } from './markdown-loading.tsx'
 
 const Rendered = lazy(() => import('./markdown-rendered.tsx'))
 
@@ -17,7 +18,7 @@ export const Markdown = memo(function Markdown({ text, itemUrl = null }: Markdow
       // Deeply nested text can exceed the call stack.
       fallback={() => <pre className="breakable plain-text">{text}</pre>}
     >
-      <Suspense fallback={<p className="quiet breakable">{text.slice(0, 400)}</p>}>
+      <Suspense fallback={<MarkdownLoading text={text} />}>
         <Rendered text={text} itemUrl={itemUrl} />
       </Suspense>
     </ErrorBoundary>

@@ -20,7 +20,11 @@ interface NameTagsProps extends Omit<TagsInputProps, 'value' | 'onChange' | 'dat
   onChange(names: string[]): void
   /** Enter selects the first suggestion instead of the typed text. */
   selectsFirst?: boolean
+  /** Shows the first few names and the number of others until it has the focus. */
+  isCompact?: boolean
 }
+
+const COMPACT_NAMES = 2
 
 /** An input for labels or assignees with suggestions from the API. */
 export function NameTags({
@@ -30,6 +34,7 @@ export function NameTags({
   colors,
   onChange,
   selectsFirst = false,
+  isCompact = false,
   ...rest
 }: NameTagsProps) {
   const queryClient = useQueryClient()
@@ -37,6 +42,7 @@ export function NameTags({
   const [hasFocus, setFocus] = useState(false)
   const names = useNames({ kind, projectId, text, isEnabled: hasFocus && !rest.readOnly })
   const byName = new Map(names.map((each) => [each.name, each]))
+  const shown = isCompact && !hasFocus ? value.slice(0, COMPACT_NAMES) : value
 
   /** Waits for the suggestions of the typed text. */
   async function selectFirst(event: KeyboardEvent) {
@@ -66,19 +72,27 @@ export function NameTags({
         <span className={styles.option}>
           <span className="breakable">
             <LabelDot color={byName.get(String(option.value))?.color} />
-            {option.value}
+            <bdi>{option.value}</bdi>
           </span>
           <span className="quiet" aria-hidden>
             {byName.get(String(option.value))?.openCount.toLocaleString()}
           </span>
         </span>
       )}
-      renderPill={({ option, onRemove }) => (
-        <Pill withRemoveButton={!rest.readOnly} onRemove={onRemove}>
-          <LabelDot color={colors?.get(String(option.value).toLowerCase())} />
-          {option.value}
-        </Pill>
-      )}
+      renderPill={({ option, onRemove }) =>
+        shown.includes(String(option.value)) ? (
+          <Pill withRemoveButton={!rest.readOnly} onRemove={onRemove}>
+            <LabelDot color={colors?.get(String(option.value).toLowerCase())} />
+            <bdi>{option.value}</bdi>
+          </Pill>
+        ) : (
+          option.value === value[shown.length] && (
+            <span className="quiet" title={value.join(', ')}>
+              +{value.length - shown.length}
+            </span>
+          )
+        )
+      }
       selectFirstOptionOnChange={selectsFirst && text.trim() !== ''}
       searchValue={text}
       onSearchChange={setText}

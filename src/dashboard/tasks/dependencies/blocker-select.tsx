@@ -6,6 +6,7 @@ import { fetchTaskPage, MAX_QUERY, type Task, type TaskListItem } from '../../ap
 import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
 import { TYPING_MS } from '../names.ts'
+import styles from './dependencies.module.css'
 
 const MAX_SUGGESTIONS = 20
 
@@ -31,7 +32,10 @@ export function BlockerSelect({ task, onSelect }: BlockerSelectProps) {
       variant="unstyled"
       size="sm"
       aria-label="Add a task that blocks this one"
-      placeholder={task.blockedBy.length === 0 ? 'Add task' : 'Add another task'}
+      className={styles.add ?? ''}
+      placeholder={task.blockedBy.length === 0 ? 'Add blocker' : 'Add another'}
+      rightSection={null}
+      comboboxProps={{ width: 320, position: 'bottom-start' }}
       searchable
       data={options.map((option) => ({ value: option.id, label: nameOf(option) }))}
       filter={({ options }) => options}

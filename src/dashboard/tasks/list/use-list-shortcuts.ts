@@ -9,7 +9,7 @@ import type { TaskActions } from '../edits/use-task-actions.ts'
 import { openTaskId } from '../open-task.ts'
 import { endSelection } from './end-selection.ts'
 import type { TaskGroups } from './grouping.ts'
-import { commandOf, type ListCommand, type ListState, positionOf } from './list-command.ts'
+import { commandOf, type ListCommand, type ListState, type PressedKey, positionOf } from './list-command.ts'
 import type { Cursor } from './use-cursor.ts'
 import type { Selection } from './use-selection.ts'
 
@@ -39,9 +39,7 @@ export function useListShortcuts(options: ListShortcuts) {
     shown.current = options
   })
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const isCommand = isCommandKey(event)
-      if (!isCommand && !isShortcut(event)) return
+    const commandFor = (pressed: PressedKey) => {
       const { rows, mayWrite, username, selection, cursor, tasksOf, merge } = shown.current
       // Rendering may be behind of both.
       const highlighted = { openId: openTaskId(), focusedId: cursor.id() }
@@ -60,22 +58,35 @@ export function useListShortcuts(options: ListShortcuts) {
       const equal = target ? tasksOf(target).flatMap(({ id }) => records.row(id) ?? []) : []
       // Others of them may have been merged since.
       const targetTasks = equal.filter(({ id, mergedInto }) => id === target?.id || mergedInto === null)
-      const pressed = {
+      return commandOf(pressed, { ...state, position, target, targetTasks })
+    }
+    const onKey = (event: KeyboardEvent) => {
+      const isCommand = isCommandKey(event)
+      if (!isCommand && !isShortcut(event)) return
+      const command = commandFor({
         key: event.key,
         isShift: event.shiftKey,
         isCommand,
         isOnControl: isIn(event, 'a, button'),
         // Beside an open task, arrow keys without a focus scroll its text.
-        isInList: isIn(event, '[data-list]') || (!state.openId && isUnfocused(event)),
-      }
-      const command = commandOf(pressed, { ...state, position, target, targetTasks })
+        isInList: isIn(event, '[data-list]') || (!openTaskId() && isUnfocused(event)),
+      })
       if (!command) return
       event.preventDefault()
       // A key that is held down moves, and does nothing else again and again.
       if (!event.repeat || 'index' in command) run(command, shown.current)
     }
+    const onNeighbor = (event: Event) => {
+      const key = (event as CustomEvent<1 | -1>).detail > 0 ? 'j' : 'k'
+      const command = commandFor({ key, isShift: false, isCommand: false, isOnControl: true, isInList: false })
+      if (command) run(command, shown.current)
+    }
     addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
+    addEventListener('inlet:neighbor', onNeighbor)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener('inlet:neighbor', onNeighbor)
+    }
   }, [queryClient])
 }
 

@@ -5,6 +5,9 @@ import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
 
+/** Smaller, so that the text is seen without scrolling. */
+const LONG_TITLE = 140
+
 /** A click edits the title, Enter saves, Escape cancels. */
 export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
   const draft = useTaskDraft(task, 'title')
@@ -19,6 +22,7 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
     return (
       <Textarea
         aria-label="Title"
+        dir="auto"
         autosize
         autoFocus
         maxLength={500}
@@ -33,9 +37,16 @@ export function EditableTitle({ task, edit, mayWrite }: { task: Task; edit: Task
       />
     )
   }
-  if (!mayWrite) return <h2 className={styles.title}>{task.title}</h2>
+  const isLong = task.title.length > LONG_TITLE
+  if (!mayWrite) {
+    return (
+      <h2 className={styles.title} dir="auto" data-long={isLong}>
+        {task.title}
+      </h2>
+    )
+  }
   return (
-    <h2 className={styles.title} dir="auto">
+    <h2 className={styles.title} dir="auto" data-long={isLong}>
       <button
         type="button"
         className={`plain-button ${styles.titleButton}`}

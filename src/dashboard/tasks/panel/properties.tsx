@@ -1,22 +1,25 @@
-import { Select } from '@mantine/core'
+import { Select, type SelectProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listsQuery, projectsQuery, type Task } from '../../api/queries.ts'
 import { useAllLists } from '../../api/use-all-lists.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { useCopy } from '../../components/use-copy.ts'
 import { BlockedBy } from '../dependencies/blocked-by.tsx'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES } from '../filters.ts'
+import { PriorityBars, StatusCircle } from '../icons.tsx'
 import { useLabelColors } from '../label-colors.tsx'
 import { isTied, statusLock, useIsManaged } from '../managed.ts'
 import { NameTags } from '../name-tags.tsx'
 import { changeToChoice, STATUS_CHOICES, type StatusChoice, statusChoiceOf } from '../status-choice.ts'
-import styles from './task-panel.module.css'
+import styles from './properties.module.css'
 import type { TaskEdit } from './use-task-edit.ts'
 
 const toOptions = (names: Record<string, string>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }))
 
+/** One line of chips, which wraps; each is the control of its property. */
 export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
   const actions = useTaskActions()
   const isManaged = useIsManaged(task)
@@ -25,113 +28,117 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
   const labelColors = useLabelColors(task.projectId, {
     isEnabled: task.source === 'codehost' && task.labels.length > 0,
   })
-  const { data: projects } = useQuery(projectsQuery)
-  const project = projects?.find(({ id }) => id === task.projectId)
-  const selectProps = { variant: 'unstyled', readOnly: !mayWrite, allowDeselect: false, size: 'sm' } as const
+  const chipProps = { readOnly: !mayWrite, allowDeselect: false } as const
   return (
-    <dl className={styles.properties}>
-      <dt>Status</dt>
-      <dd>
-        <Select
-          {...selectProps}
-          aria-label="Status"
-          disabled={lock !== undefined}
-          title={lock}
-          data={toOptions(STATUS_CHOICES)}
-          value={statusChoiceOf(task)}
-          onChange={(choice) =>
-            choice && void actions.change([task], changeToChoice(choice as StatusChoice, [task]))
-          }
-        />
-      </dd>
-      <dt>Priority</dt>
-      <dd>
-        <Select
-          {...selectProps}
-          aria-label="Priority"
-          data={toOptions(PRIORITIES)}
-          value={task.priority}
-          onChange={(priority) =>
-            priority && void actions.change([task], { priority: priority as Task['priority'] })
-          }
-        />
-      </dd>
-      <dt>Project</dt>
-      <dd className="breakable" dir="auto">
-        {project?.name}
-      </dd>
-      <dt>List</dt>
-      <dd>
-        <ListSelect
-          task={task}
-          staysInProject={isManaged || isTied(task)}
-          onMove={(listId) => void actions.change([task], { listId })}
-          selectProps={selectProps}
-        />
-      </dd>
-      <dt>Labels</dt>
-      <dd>
+    <section className={styles.chips} aria-label="Properties">
+      <SelectChip
+        {...chipProps}
+        aria-label="Status"
+        leftSection={<StatusCircle task={task} />}
+        disabled={lock !== undefined}
+        title={lock ?? 'Status'}
+        data={toOptions(STATUS_CHOICES)}
+        text={STATUS_CHOICES[statusChoiceOf(task)]}
+        value={statusChoiceOf(task)}
+        onChange={(choice) =>
+          choice && void actions.change([task], changeToChoice(choice as StatusChoice, [task]))
+        }
+      />
+      <SelectChip
+        {...chipProps}
+        aria-label="Priority"
+        title="Priority"
+        leftSection={<PriorityBars priority={task.priority} />}
+        data={toOptions(PRIORITIES)}
+        text={PRIORITIES[task.priority]}
+        value={task.priority}
+        onChange={(priority) =>
+          priority && void actions.change([task], { priority: priority as Task['priority'] })
+        }
+      />
+      <ListChip
+        task={task}
+        staysInProject={isManaged || isTied(task)}
+        onMove={(listId) => void actions.change([task], { listId })}
+        chipProps={chipProps}
+      />
+      {(mayLabel || task.labels.length > 0) && (
         <NameTags
           kind="labels"
           projectId={task.projectId}
+          className={styles.names ?? ''}
+          isCompact
           aria-label="Labels"
           variant="unstyled"
           readOnly={!mayLabel}
-          placeholder={task.labels.length === 0 ? (mayLabel ? 'Add label' : 'None') : undefined}
+          placeholder={task.labels.length === 0 ? 'Add label' : undefined}
           value={task.labels}
           colors={labelColors}
           onChange={(labels) => void edit.save({ labels })}
         />
-      </dd>
+      )}
       {(mayLabel || task.assignees.length > 0) && (
-        <>
-          <dt>Assignees</dt>
-          <dd>
-            <NameTags
-              kind="assignees"
-              projectId={task.projectId}
-              aria-label="Assignees"
-              variant="unstyled"
-              readOnly={!mayLabel}
-              placeholder={task.assignees.length === 0 ? 'Add assignee' : undefined}
-              value={task.assignees}
-              onChange={(assignees) => void edit.save({ assignees })}
-            />
-          </dd>
-        </>
+        <NameTags
+          kind="assignees"
+          projectId={task.projectId}
+          className={styles.names ?? ''}
+          isCompact
+          aria-label="Assignees"
+          variant="unstyled"
+          readOnly={!mayLabel}
+          placeholder={task.assignees.length === 0 ? 'Add assignee' : undefined}
+          value={task.assignees}
+          onChange={(assignees) => void edit.save({ assignees })}
+        />
       )}
-      {(mayWrite || task.blockedBy.length > 0) && (
-        <>
-          <dt className={task.blockedBy.length > 0 ? styles.top : undefined}>Blocked by</dt>
-          <dd>
-            <BlockedBy task={task} mayWrite={mayWrite} />
-          </dd>
-        </>
-      )}
-      {task.externalId && (
-        <>
-          <dt>External ID</dt>
-          <dd className="breakable">
-            <code>{task.externalId}</code>
-          </dd>
-        </>
-      )}
-      <dt>Updated</dt>
-      <dd>
-        <RelativeTime dateTime={task.updatedAt} />
-      </dd>
-    </dl>
+      {(mayWrite || task.blockedBy.length > 0) && <BlockedBy task={task} mayWrite={mayWrite} />}
+      {task.externalId && <ExternalId id={task.externalId} />}
+      <span className={styles.updated}>
+        Updated <RelativeTime dateTime={task.updatedAt} />
+      </span>
+    </section>
   )
 }
 
-interface ListSelectProps {
+/** As wide as its text. */
+function SelectChip({ text, ...props }: SelectProps & { text: string }) {
+  return (
+    <Select
+      {...props}
+      className={styles.chip ?? ''}
+      variant="unstyled"
+      size="sm"
+      rightSection={null}
+      leftSectionPointerEvents="none"
+      inputSize={String(Math.max(2, text.length))}
+      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+    />
+  )
+}
+
+function ExternalId({ id }: { id: string }) {
+  const { copied, copy } = useCopy(id)
+  return (
+    <button
+      type="button"
+      className={`plain-button ${styles.externalId}`}
+      title={id}
+      aria-label={copied ? 'Copied' : `Copy external ID ${id}`}
+      onClick={() => void copy()}
+    >
+      <code>{copied ? 'Copied' : id}</code>
+    </button>
+  )
+}
+
+interface ListChipProps {
   task: Task
   staysInProject: boolean
-  selectProps: object
+  chipProps: Partial<SelectProps>
   onMove(listId: string): void
 }
 
-function ListSelect({ task, staysInProject, selectProps, onMove }: ListSelectProps) {
+function ListChip({ task, staysInProject, chipProps, onMove }: ListChipProps) {
   const [isOpen, setOpen] = useState(false)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { data: ownLists = [] } = useQuery(listsQuery(task.projectId))
@@ -144,18 +151,25 @@ function ListSelect({ task, staysInProject, selectProps, onMove }: ListSelectPro
     group: project.name,
     items: lists.map(({ id, name }) => ({ value: id, label: name })),
   }))
+  const own = ownLists.find(({ id }) => id === task.listId)
   const isListed = allowedLists.some(({ lists }) => lists.some(({ id }) => id === task.listId))
   const project = projects.find(({ id }) => id === task.projectId)
   return (
-    <Select
-      {...selectProps}
-      aria-label="List"
-      onDropdownOpen={() => setOpen(true)}
-      data={data}
-      value={isListed ? task.listId : null}
-      placeholder={project?.name ?? ''}
-      searchable={data.length > 3}
-      onChange={(listId) => listId && listId !== task.listId && onMove(listId)}
-    />
+    <span className={styles.list}>
+      <bdi className={styles.project}>{project?.name}</bdi>
+      <span aria-hidden>/</span>
+      <SelectChip
+        {...chipProps}
+        aria-label="List"
+        title="List"
+        onDropdownOpen={() => setOpen(true)}
+        data={data}
+        text={own?.name ?? ''}
+        value={isListed ? task.listId : null}
+        placeholder={own?.name ?? ''}
+        searchable={data.length > 3}
+        onChange={(listId) => listId && listId !== task.listId && onMove(listId)}
+      />
+    </span>
   )
 }

@@ -1,5 +1,7 @@
 import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
 import {
+  ChevronDownIcon,
+  ChevronUpIcon,
   GitMergeIcon,
   KebabHorizontalIcon,
   LinkIcon,
@@ -18,7 +20,7 @@ import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
-import { openPalette } from '../../keyboard/shortcuts.ts'
+import { openNeighbor, openPalette } from '../../keyboard/shortcuts.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
 import { useMe } from '../../session/session.ts'
 import { ClaimNote } from '../claims/claim-note.tsx'
@@ -144,11 +146,13 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
             Accept
           </Button>
         )}
-        <ActionIcon
-          className="push"
-          onClick={() => void link.copy()}
-          aria-label={link.copied ? 'Copied' : 'Copy link'}
-        >
+        <ActionIcon className="push" onClick={() => openNeighbor(-1)} aria-label="Previous task">
+          <ChevronUpIcon size={18} />
+        </ActionIcon>
+        <ActionIcon onClick={() => openNeighbor(1)} aria-label="Next task">
+          <ChevronDownIcon size={18} />
+        </ActionIcon>
+        <ActionIcon onClick={() => void link.copy()} aria-label={link.copied ? 'Copied' : 'Copy link'}>
           <LinkIcon size={16} />
         </ActionIcon>
         {mayWrite && (
@@ -193,11 +197,11 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       </div>
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
+      <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <WriteBack task={task} />
       <ClaimNote task={task} mayWrite={mayWrite} />
       <Conflict edit={edit} />
       {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
-      <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
       {(task.reports > 1 || isSuggested(task)) && (
         <Suspense>
