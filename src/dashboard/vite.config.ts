@@ -39,7 +39,7 @@ export default defineConfig({
             // What the first page shows next.
             {
               name: 'early',
-              test: /dashboard.(live-updates|.*(saved-filters|more-filters|triage-count|first-owner\.))/,
+              test: /dashboard.(live-updates|.*(saved-filters|more-filters|row-gestures|triage-count|first-owner\.))/,
             },
             {
               name: 'controls',

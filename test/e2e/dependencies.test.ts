@@ -113,7 +113,7 @@ describe('the tasks that block a task', () => {
     await block(app, task, [blocker])
     const page = await app.open('/tasks', { isLive: true })
     await rowOf(page, 'Ship it').waitFor()
-    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: 'Ready to start' }).click()
     await rowOf(page, 'Ship it').waitFor({ state: 'detached' })
     await rowOf(page, 'Write the tests').waitFor()

@@ -8,8 +8,8 @@ describe('the filter bar', () => {
     const page = await app.open('/tasks')
     await rowOf(page, 'Nobody’s').waitFor()
 
-    await page.getByRole('button', { name: 'Add filter' }).press('Enter')
-    await page.locator('[aria-label="Add filter"] button:focus', { hasText: 'Assignee' }).waitFor()
+    await page.getByRole('button', { name: 'Filters' }).press('Enter')
+    await page.locator('[aria-label="Filters"] button:focus', { hasText: 'Assignee' }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
@@ -30,9 +30,9 @@ describe('the filter bar', () => {
   test('has numbers, external ids and times', async ({ app }) => {
     await createTask(app, { title: 'External', externalId: 'x-1' })
     await createTask(app, { title: 'Plain' })
-    const page = await app.open('/tasks')
+    const page = await app.open('/tasks', { viewport: { width: 1600, height: 860 } })
     const add = async (name: string, value: string) => {
-      await page.getByRole('button', { name: 'Add filter' }).click()
+      await page.getByRole('button', { name: 'Filters' }).click()
       await page.getByRole('button', { name, exact: true }).click()
       await page.locator(`input[aria-label="${name}"]`).fill(value)
       await page.getByRole('button', { name: 'Apply' }).click()
@@ -55,7 +55,7 @@ describe('the filter bar', () => {
     await createTask(app, { title: 'Small', assignees: ['ada'] })
     const page = await app.open('/tasks?assignee=["ada"]', { viewport: { width: 390, height: 844 } })
     await rowOf(page, 'Small').waitFor()
-    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByRole('button', { name: 'Kind', exact: true }).click()
     await page.getByText('Pull requests', { exact: true }).click()
     await page.getByText('No matching tasks').waitFor()

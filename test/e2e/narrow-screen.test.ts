@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, panelOf, rowOf, test, violationsOn } from './support/browser.ts'
+import { type AppInBrowser, createTask, panelOf, rowOf, test, violationsOn } from './support/browser.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -20,7 +20,7 @@ async function openWithTasks(app: AppInBrowser, options: object) {
 async function showBoth(page: Page) {
   await page.getByRole('button', { name: 'Mark done: First' }).click()
   await page.getByText('Done: First').waitFor()
-  await page.getByLabel('Select Second').check({ force: true })
+  await page.getByLabel('Select Second').press('Space')
   await page.getByRole('toolbar', { name: 'Selected tasks' }).waitFor()
 }
 
@@ -100,27 +100,63 @@ describe('a narrow page', () => {
 
     await row.getByRole('checkbox').check()
     const bar = page.getByRole('toolbar', { name: 'Selected tasks' })
-    await bar.getByRole('button', { name: 'Priority' }).click()
-    await page.getByRole('menuitem', { name: 'High' }).click()
+    const more = bar.getByRole('button', { name: 'More actions' })
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Priority' }).click()
+    await page.getByRole('option', { name: 'High' }).click()
     await page.getByText('Priority high: Beside it').waitFor()
     expect((await app.service.get(`/api/tasks/${other.id}`)).body.priority).toBe('high')
     await row.getByRole('checkbox').check()
-    await bar.getByRole('button', { name: 'Delete' }).click({ trial: true })
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click({ trial: true })
+    await page.keyboard.press('Escape')
     await bar.getByRole('button', { name: 'Clear selection' }).click()
     await panel.getByRole('button', { name: 'Mark done' }).click({ trial: true })
     await page.getByRole('button', { name: 'New task' }).click()
     await page.getByRole('dialog', { name: 'New task' }).waitFor()
   })
 
-  test('shows all bulk actions on a phone', async ({ app }) => {
+  test('has all bulk actions on a phone, in one line and its menu', async ({ app }) => {
     const page = await openWithTasks(app, PHONE)
     await showBoth(page)
-    const cut = `[...document.querySelectorAll('[role="toolbar"] button, [role="toolbar"] strong')].flatMap((element) => {
+    const bar = page.getByRole('toolbar')
+    const shown = `[...document.querySelectorAll('[role="toolbar"] :is(button, strong)')].filter((element) =>
+      element.checkVisibility({ visibilityProperty: true }))`
+    const cut = `${shown}.flatMap((element) => {
       const { left, right } = element.getBoundingClientRect()
       return left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth ? [element.textContent] : []
     })`
     await expect.poll(() => page.evaluate(cut)).toEqual([])
-    await page.getByRole('toolbar').getByText('1 selected').waitFor()
+    expect((await bar.boundingBox())?.height).toBeLessThan(64)
+    await bar.getByText('1 selected').waitFor()
+    await bar.getByRole('button', { name: 'Mark done' }).click({ trial: true })
+    await bar.getByRole('button', { name: 'More actions' }).click()
+    for (const name of ['Priority', 'Add label', 'Move', 'Delete'])
+      await page.getByRole('menuitem', { name }).click({ trial: true })
     expect(await violationsOn(page)).toEqual([])
   })
+
+  for (const [name, options] of [
+    ['a phone', PHONE],
+    ['a desktop', {}],
+  ] as const) {
+    test(`covers no row with a toast, on ${name}`, async ({ app }) => {
+      for (let number = 0; number < 30; number++) await createTask(app, { title: `Task ${number}.` })
+      const page = await app.open('/tasks', { ...options, isLive: true })
+      await page.getByRole('button', { name: 'Mark done: Task 29.' }).click()
+      await page.getByText('Done: Task 29.').waitFor()
+      const bottoms = async () => {
+        const toast = await boxOf(page, '.mantine-Notification-root')
+        const list = await boxOf(page, '[data-list]')
+        return toast.top - list.bottom
+      }
+      await expect.poll(bottoms).toBeGreaterThanOrEqual(0)
+      await page.locator('[data-list]').evaluate((list) => {
+        const element = list as unknown as { scrollTop: number; scrollHeight: number }
+        element.scrollTop = element.scrollHeight
+      })
+      await page.getByRole('button', { name: 'Mark done: Task 0.' }).click()
+      await page.getByText('Done: Task 0.').waitFor()
+    })
+  }
 })

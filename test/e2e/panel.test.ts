@@ -3,6 +3,7 @@ import type { Page } from '../tools/playwright.ts'
 import {
   createTask,
   delayRequests,
+  expectNone,
   panelOf,
   rowOf,
   smallTargets,
@@ -126,10 +127,10 @@ describe('the panel', () => {
     await page.goto(`${app.service.url}/tasks/${id}`)
     const text = panelOf(page).getByRole('region', { name: 'Description' })
     await text.locator('[data-markdown-loading]').waitFor()
-    expect(await text.getByText('**').count()).toBe(0)
+    await expectNone(page, text.getByText('**'))
     releaseRendering()
     await expect.poll(() => text.locator('[dir="auto"] [data-markdown-loading]').count()).toBe(1)
-    expect(await text.getByText('**').count()).toBe(0)
+    await expectNone(page, text.getByText('**'))
     releaseWorker()
     await text.locator('strong', { hasText: 'bold' }).waitFor()
   })

@@ -27,7 +27,9 @@ export function TasksPage({ children }: { children: ReactNode }) {
     <div className={styles.page}>
       <section className={styles.main} aria-label="Tasks">
         <header className={styles.header}>
-          <h1 className="breakable">{title}</h1>
+          <h1 className={styles.heading} dir="auto" title={title}>
+            {title}
+          </h1>
           {filters.projectId && (
             <ActionIcon
               aria-label="Project settings"

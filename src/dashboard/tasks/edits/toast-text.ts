@@ -1,5 +1,6 @@
 import type { Problem } from '../../api/problem.ts'
 import { clockTime } from '../../lib/clock-time.ts'
+import { isolate } from '../../lib/isolate.ts'
 import { fieldName } from '../field-names.ts'
 import type { Change } from './bulk.ts'
 
@@ -32,7 +33,7 @@ const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 /** Truncates a title. */
 export function shortTitle(title: string): string {
   const characters = [...title]
-  return characters.length > MAX_TITLE ? `${characters.slice(0, MAX_TITLE).join('')}…` : title
+  return isolate(characters.length > MAX_TITLE ? `${characters.slice(0, MAX_TITLE).join('')}…` : title)
 }
 
 /** The reasons of failures, each with the titles of some tasks. */

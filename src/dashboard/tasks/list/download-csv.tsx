@@ -1,15 +1,25 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
 import { api, dataOf } from '../../api/client.ts'
 import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
 import { download } from '../../components/download.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 
+interface DownloadCsvProps {
+  filters: TaskFilters
+  isInMenu?: boolean
+}
+
 /** Downloads all tasks that the list shows. */
-export function DownloadCsv({ filters }: { filters: TaskFilters }) {
+export function DownloadCsv({ filters, isInMenu = false }: DownloadCsvProps) {
   const { downloadCsv, isBusy } = useDownloadCsv()
-  return (
-    <ActionIcon aria-label="Download as CSV" loading={isBusy} onClick={() => downloadCsv(filters)}>
+  const buttonProps = { loading: isBusy, onClick: () => downloadCsv(filters) }
+  return isInMenu ? (
+    <Button {...buttonProps} variant="subtle" fullWidth justify="flex-start">
+      Download as CSV
+    </Button>
+  ) : (
+    <ActionIcon {...buttonProps} aria-label="Download as CSV">
       <DownloadIcon size={16} />
     </ActionIcon>
   )

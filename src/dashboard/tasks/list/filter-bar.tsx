@@ -1,5 +1,5 @@
-import { ActionIcon, Button } from '@mantine/core'
-import { SortDescIcon, XIcon } from '@primer/octicons-react'
+import { ActionIcon, Button, type ButtonProps } from '@mantine/core'
+import { FilterIcon, SortDescIcon, XIcon } from '@primer/octicons-react'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { DEFAULT_SORT, MAX_QUERY, type TaskFilters } from '../../api/queries.ts'
@@ -7,6 +7,7 @@ import { isEnter } from '../../components/is-enter.ts'
 import { preload, preloadModule } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { SearchInput } from '../../components/search-input.tsx'
+import { useOverflow } from '../../components/use-overflow.ts'
 import { areKeysHeld } from '../../keyboard/key-queue.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
@@ -15,55 +16,70 @@ import styles from '../tasks-page.module.css'
 import { FilterButton } from './filter-button.tsx'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
+const FilterPopover = preload(() => import('./filter-popover.tsx'))
 const MoreFilters = preload(() => import('./more-filters.tsx'))
 
 const loadReleaseKeys = preloadModule(() => import('../../keyboard/release-keys.ts'))
 
 const DEBOUNCE_MS = 250
 
-/** The filters, whose state is the address bar. */
+/** The filters, whose state is the address bar, in one line: what does not fit is in the menu "Filters". */
 export function FilterBar({ filters }: { filters: TaskFilters }) {
   const [pathname, navigate] = useLocation()
   const applyChange = (change: Partial<TaskFilters>) =>
     navigate(pathname + formatFilters(validFilters({ ...filters, ...change })), { replace: 'q' in change })
 
+  const { ref, hidden } = useOverflow()
+  const menuButton = <MenuOfFilters hiddenCount={hidden.filter((name) => name in filters).length} />
+
   return (
     <search className={styles.filters}>
       <SearchBox q={filters.q ?? ''} onSearch={(q) => applyChange({ q: q || undefined })} />
-      <div className={styles.options}>
-        <FilterMenu
-          name="Status"
-          options={STATUSES}
-          selected={filters.status ?? []}
-          onChange={(status) => applyChange({ status })}
-        />
-        {filters.status && (
-          <ActionIcon aria-label="Remove filter Status" onClick={() => applyChange({ status: undefined })}>
-            <XIcon size={14} />
-          </ActionIcon>
-        )}
-        <FilterMenu
-          name="Priority"
-          options={PRIORITIES}
-          selected={filters.priority ?? []}
-          onChange={(priority) => applyChange({ priority })}
-        />
-        <FilterMenu
-          name="Source"
-          options={SOURCES}
-          selected={filters.source ?? []}
-          onChange={(source) => applyChange({ source })}
-        />
-        <LabelMenu
-          projectId={filters.projectId}
-          selected={filters.label ?? []}
-          onChange={(label) => applyChange({ label })}
-        />
+      <div ref={ref} className={styles.options}>
+        <span data-item="status">
+          <FilterMenu
+            name="Status"
+            options={STATUSES}
+            selected={filters.status ?? []}
+            onChange={(status) => applyChange({ status })}
+          />
+          {filters.status && (
+            <ActionIcon aria-label="Remove filter Status" onClick={() => applyChange({ status: undefined })}>
+              <XIcon size={14} />
+            </ActionIcon>
+          )}
+        </span>
+        <span data-item="priority">
+          <FilterMenu
+            name="Priority"
+            options={PRIORITIES}
+            selected={filters.priority ?? []}
+            onChange={(priority) => applyChange({ priority })}
+          />
+        </span>
+        <span data-item="source">
+          <FilterMenu
+            name="Source"
+            options={SOURCES}
+            selected={filters.source ?? []}
+            onChange={(source) => applyChange({ source })}
+          />
+        </span>
+        <span data-item="label">
+          <LabelMenu
+            projectId={filters.projectId}
+            selected={filters.label ?? []}
+            onChange={(label) => applyChange({ label })}
+          />
+        </span>
         <Suspense>
           <MoreFilters filters={filters} onChange={applyChange} />
         </Suspense>
-        <SortMenu sort={filters.sort ?? DEFAULT_SORT} onChange={(sort) => applyChange({ sort })} />
       </div>
+      <OnDemand button={menuButton} kind="dialog">
+        <FilterPopover button={menuButton} hidden={hidden} filters={filters} onChange={applyChange} />
+      </OnDemand>
+      <SortMenu sort={filters.sort ?? DEFAULT_SORT} onChange={(sort) => applyChange({ sort })} />
     </search>
   )
 }
@@ -162,6 +178,17 @@ function LabelMenu({ projectId, selected, onChange }: LabelMenuProps) {
   )
 }
 
+function MenuOfFilters({ hiddenCount, ...button }: { hiddenCount: number } & ButtonProps) {
+  const isSet = hiddenCount > 0
+  return (
+    <Button {...button} variant={isSet ? 'light' : 'subtle'} color={isSet ? 'accent' : 'gray'} px={10}>
+      <FilterIcon size={15} aria-hidden />
+      <span className={styles.word}>&nbsp;Filters</span>
+      {isSet && <>&nbsp;{hiddenCount}</>}
+    </Button>
+  )
+}
+
 type SortName = NonNullable<TaskFilters['sort']>
 
 function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName | undefined): void }) {
@@ -169,7 +196,7 @@ function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName 
   return (
     <MenuButton
       button={
-        <Button variant="subtle" color="gray" px={10} className="push" aria-label={`Order: ${SORTS[sort]}`}>
+        <Button variant="subtle" color="gray" px={10} aria-label={`Order: ${SORTS[sort]}`}>
           <SortDescIcon size={15} aria-hidden />
           <span className={styles.sort}>&nbsp;{SORTS[sort]}</span>
         </Button>

@@ -1,12 +1,12 @@
-import { Button, SegmentedControl, TextInput } from '@mantine/core'
+import { Button, Checkbox, SegmentedControl, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { KINDS } from '../filters.ts'
-import { isFlag, MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
+import { CHOICES, FILTERS, type FilterName, hasChoices, isFlag } from './filter-texts.ts'
 import { NameFilter } from './name-filter.tsx'
 
 interface FilterEditorProps {
-  name: MoreFilter
+  name: FilterName
   filters: TaskFilters
   onChange(change: Partial<TaskFilters>): void
   onClose(): void
@@ -15,6 +15,20 @@ interface FilterEditorProps {
 /** Edits the value of one filter. */
 export function FilterEditor(props: FilterEditorProps) {
   const { name, filters, onChange, onClose } = props
+  if (hasChoices(name)) return <ChoiceEditor {...props} name={name} />
+  if (name === 'label')
+    return (
+      <NameFilter
+        kind="labels"
+        projectId={filters.projectId}
+        aria-label="Filter by label"
+        placeholder="Select or enter a label"
+        description="Shows tasks with any of these labels."
+        w={260}
+        value={filters.label ?? []}
+        onChange={(names) => onChange({ label: names.length > 0 ? names : undefined })}
+      />
+    )
   if (name === 'assignee')
     return (
       <NameFilter
@@ -43,7 +57,7 @@ export function FilterEditor(props: FilterEditorProps) {
   if (isFlag(name))
     return (
       <SegmentedControl
-        aria-label={MORE_FILTERS[name]}
+        aria-label={FILTERS[name]}
         fullWidth
         w={240}
         data-autofocus
@@ -71,7 +85,28 @@ export function FilterEditor(props: FilterEditorProps) {
   return <TextEditor {...props} name={name} />
 }
 
-type TextFilter = Exclude<MoreFilter, 'assignee' | 'kind' | 'isReady' | 'claimed' | 'includeArchived'>
+function ChoiceEditor({ name, filters, onChange }: FilterEditorProps & { name: keyof typeof CHOICES }) {
+  // Local state, because the address updates later: two quick choices must both count.
+  const [selected, setSelected] = useState<string[]>(filters[name] ?? [])
+  const select = (values: string[]) => {
+    setSelected(values)
+    onChange({ [name]: values.length > 0 ? values : undefined })
+  }
+  return (
+    <Checkbox.Group aria-label={FILTERS[name]} value={selected} onChange={select}>
+      <div className="stack">
+        {Object.entries(CHOICES[name]).map(([value, label], index) => (
+          <Checkbox key={value} value={value} label={label} data-autofocus={index === 0 || undefined} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  )
+}
+
+type TextFilter = Exclude<
+  FilterName,
+  keyof typeof CHOICES | 'label' | 'assignee' | 'kind' | 'isReady' | 'claimed' | 'includeArchived'
+>
 
 function TextEditor({ name, filters, onChange, onClose }: FilterEditorProps & { name: TextFilter }) {
   const [text, setText] = useState(textOf(name, filters))
@@ -85,7 +120,7 @@ function TextEditor({ name, filters, onChange, onClose }: FilterEditorProps & { 
   return (
     <form onSubmit={submit} className="row">
       <TextInput
-        aria-label={MORE_FILTERS[name]}
+        aria-label={FILTERS[name]}
         data-autofocus
         maxLength={255}
         {...(isTime(name) ? { type: 'date' } : isNumber(name) && { inputMode: 'numeric', placeholder: '42' })}

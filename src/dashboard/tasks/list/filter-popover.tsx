@@ -2,69 +2,107 @@ import { Button, Popover } from '@mantine/core'
 import { cloneElement, type KeyboardEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { type ButtonElement, useOpenOnMount } from '../../components/use-open-state.ts'
+import { DownloadCsv } from './download-csv.tsx'
 import { FilterEditor } from './filter-editor.tsx'
-import { FILTER_NAMES, isFlag, MORE_FILTERS, type MoreFilter } from './filter-texts.ts'
+import { FILTERS, type FilterName, isFlag, MAIN_FILTERS, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
+import { SaveFilterForm } from './save-filter.tsx'
 
 interface FilterPopoverProps {
   button: ButtonElement
-  /** The filter to edit; without one, the popover offers those that are not set. */
-  name?: MoreFilter
+  /** The filter to edit; without one, the popover lists those that the filter bar does not show. */
+  name?: FilterName
+  /** What the filter bar has no room for. */
+  hidden?: readonly string[]
   filters: TaskFilters
   onChange(change: Partial<TaskFilters>): void
 }
 
 /** The button of a filter with its editor, at first open. */
-export default function FilterPopover({ button, name: edited, filters, onChange }: FilterPopoverProps) {
+export default function FilterPopover({ button, name, hidden = [], filters, onChange }: FilterPopoverProps) {
   const { isOpen, setOpen, target } = useOpenOnMount(button)
-  const [picked, setPicked] = useState<MoreFilter>()
-  const name = edited ?? picked
+  const [picked, setPicked] = useState<FilterName | 'save'>()
+  const view = name ?? picked
+  const close = () => setOpen(false)
   const toggle = (shouldOpen: boolean) => {
     setOpen(shouldOpen)
     if (shouldOpen) setPicked(undefined)
   }
-  const pick = (picked: MoreFilter) => {
-    if (picked !== 'includeArchived' && !isFlag(picked)) return setPicked(picked)
-    setOpen(false)
+  const pick = (picked: FilterName | 'save') => {
+    const isSetAtOnce = picked !== 'save' && (picked === 'includeArchived' || isFlag(picked))
+    if (!isSetAtOnce || filters[picked] !== undefined) return setPicked(picked)
+    close()
     onChange({ [picked]: true })
   }
   return (
     <Popover opened={isOpen} onChange={toggle} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>{cloneElement(target, { onClick: () => toggle(!isOpen) })}</Popover.Target>
-      <Popover.Dropdown aria-label={name ? MORE_FILTERS[name] : 'Add filter'}>
-        {name ? (
-          <FilterEditor
-            key={name}
-            name={name}
-            filters={filters}
-            onChange={onChange}
-            onClose={() => setOpen(false)}
-          />
+      <Popover.Dropdown aria-label={view === 'save' ? 'Save filter' : view ? FILTERS[view] : 'Filters'}>
+        {view === 'save' ? (
+          <SaveFilterForm filters={filters} onClose={close} />
+        ) : view ? (
+          <div className="stack">
+            <FilterEditor key={view} name={view} filters={filters} onChange={onChange} onClose={close} />
+            {!name && filters[view] !== undefined && view !== 'includeArchived' && (
+              <Button
+                variant="subtle"
+                onClick={() => {
+                  close()
+                  onChange({ [view]: undefined })
+                }}
+              >
+                Remove filter
+              </Button>
+            )}
+          </div>
         ) : (
-          <FilterNames names={FILTER_NAMES.filter((one) => filters[one] === undefined)} onPick={pick} />
+          <Choices hidden={hidden} filters={filters} onPick={pick} />
         )}
       </Popover.Dropdown>
     </Popover>
   )
 }
 
-function FilterNames({ names, onPick }: { names: MoreFilter[]; onPick(name: MoreFilter): void }) {
+interface ChoicesProps {
+  hidden: readonly string[]
+  filters: TaskFilters
+  onPick(view: FilterName | 'save'): void
+}
+
+const NAMES = Object.keys(FILTERS) as FilterName[]
+
+function Choices({ hidden, filters, onPick }: ChoicesProps) {
+  const isListed = (name: FilterName) =>
+    hidden.includes(name) || (!(name in MAIN_FILTERS) && filters[name] === undefined)
   return (
     <ul className={styles.names} onKeyDown={moveFocus}>
-      {names.map((name, index) => (
+      {NAMES.filter(isListed).map((name, index) => (
         <li key={name}>
           <Button
             variant="subtle"
             color="gray"
             fullWidth
-            justify="flex-start"
+            justify="space-between"
             data-autofocus={index === 0 || undefined}
+            rightSection={<bdi className={styles.value}>{valueText(name, filters)}</bdi>}
             onClick={() => onPick(name)}
           >
-            {MORE_FILTERS[name]}
+            {FILTERS[name]}
           </Button>
         </li>
       ))}
+      {hidden.includes('save') && (
+        <li>
+          <Button variant="subtle" fullWidth justify="flex-start" onClick={() => onPick('save')}>
+            Save filter
+          </Button>
+        </li>
+      )}
+      {hidden.includes('csv') && (
+        <li>
+          <DownloadCsv filters={filters} isInMenu />
+        </li>
+      )}
     </ul>
   )
 }

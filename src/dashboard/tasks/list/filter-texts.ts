@@ -1,7 +1,15 @@
 import type { TaskFilters } from '../../api/queries.ts'
 import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
 
-/** The filters of the menu "Add filter". */
+/** Those with a menu of their own in the filter bar. */
+export const MAIN_FILTERS = {
+  status: 'Status',
+  priority: 'Priority',
+  source: 'Source',
+  label: 'Label',
+} satisfies { [name in keyof TaskFilters]?: string }
+
+/** Those that are in the filter bar while they are set. */
 export const MORE_FILTERS = {
   assignee: 'Assignee',
   isReady: 'Ready to start',
@@ -22,14 +30,26 @@ export type MoreFilter = keyof typeof MORE_FILTERS
 /** Cast: as written above. */
 export const FILTER_NAMES = Object.keys(MORE_FILTERS) as MoreFilter[]
 
-const FLAGS: readonly MoreFilter[] = ['isReady', 'claimed', 'triaged', 'snoozed']
+export const FILTERS = { ...MAIN_FILTERS, ...MORE_FILTERS }
+export type FilterName = keyof typeof FILTERS
 
-export const isFlag = (name: MoreFilter): name is 'isReady' | 'claimed' | 'triaged' | 'snoozed' =>
+/** The values of filters with few. */
+export const CHOICES = { status: STATUSES, priority: PRIORITIES, source: SOURCES }
+
+export const hasChoices = (name: FilterName): name is keyof typeof CHOICES => name in CHOICES
+
+const FLAGS: readonly FilterName[] = ['isReady', 'claimed', 'triaged', 'snoozed']
+
+export const isFlag = (name: FilterName): name is 'isReady' | 'claimed' | 'triaged' | 'snoozed' =>
   FLAGS.includes(name)
 
 /** The value of a filter as its chip shows it. */
-export function valueText(name: MoreFilter, filters: TaskFilters): string {
+export function valueText(name: FilterName, filters: TaskFilters): string {
   const value = filters[name]
+  if (hasChoices(name)) {
+    const names: Record<string, string> = CHOICES[name]
+    return (filters[name] ?? []).map((one) => names[one]).join(', ')
+  }
   if (name === 'kind') return filters.kind ? KINDS[filters.kind] : ''
   if (isFlag(name)) return value === undefined ? '' : value ? 'Yes' : 'No'
   if (name === 'includeArchived') return value ? 'Included' : ''

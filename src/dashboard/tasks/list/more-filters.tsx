@@ -1,10 +1,9 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { BookmarkIcon, PlusIcon, XIcon } from '@primer/octicons-react'
+import { BookmarkIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { TaskFilters } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { OnDemand } from '../../components/menu-button.tsx'
-import type { ButtonElement } from '../../components/use-open-state.ts'
 import { formatFilters, isDefaultView, isFiltered, validFilters } from '../filters.ts'
 import { DownloadCsv } from './download-csv.tsx'
 import { FILTER_NAMES, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
@@ -19,24 +18,20 @@ interface MoreFiltersProps {
   onChange(change: Partial<TaskFilters>): void
 }
 
-/** A chip for each further filter that is set, and the menu that adds one. */
+/** A chip for each further filter that is set, and what can be done with all of them. */
 export default function MoreFilters({ filters, onChange }: MoreFiltersProps) {
-  const chips = FILTER_NAMES.filter((name) => filters[name] !== undefined)
-  const editor = (button: ButtonElement, name?: MoreFilter) => (
-    <OnDemand button={button} kind="dialog">
-      <FilterPopover button={button} {...(name && { name })} filters={filters} onChange={onChange} />
-    </OnDemand>
+  const chip = (name: MoreFilter) => (
+    <Button variant="light" px={10}>
+      {MORE_FILTERS[name]}: {valueText(name, filters)}
+    </Button>
   )
   return (
     <>
-      {chips.map((name) => (
-        <span key={name} className={styles.chip}>
-          {editor(
-            <Button variant="light" px={10}>
-              {MORE_FILTERS[name]}: {valueText(name, filters)}
-            </Button>,
-            name,
-          )}
+      {FILTER_NAMES.filter((name) => filters[name] !== undefined).map((name) => (
+        <span key={name} className={styles.chip} data-item={name}>
+          <OnDemand button={chip(name)} kind="dialog">
+            <FilterPopover button={chip(name)} name={name} filters={filters} onChange={onChange} />
+          </OnDemand>
           <ActionIcon
             aria-label={`Remove filter ${MORE_FILTERS[name]}`}
             onClick={() => onChange({ [name]: undefined })}
@@ -45,14 +40,10 @@ export default function MoreFilters({ filters, onChange }: MoreFiltersProps) {
           </ActionIcon>
         </span>
       ))}
-      {chips.length < FILTER_NAMES.length &&
-        editor(
-          <Button variant="subtle" color="gray" px={10} leftSection={<PlusIcon size={14} />}>
-            Add filter
-          </Button>,
-        )}
       {isFiltered(filters) && !isDefaultView(filters) && <SaveFilter filters={filters} />}
-      <DownloadCsv filters={filters} />
+      <span data-item="csv">
+        <DownloadCsv filters={filters} />
+      </span>
     </>
   )
 }
@@ -68,8 +59,10 @@ function SaveFilter({ filters }: { filters: TaskFilters }) {
     </ActionIcon>
   )
   return (
-    <OnDemand button={button} kind="dialog">
-      <SaveFilterPopover button={button} filters={filters} />
-    </OnDemand>
+    <span data-item="save">
+      <OnDemand button={button} kind="dialog">
+        <SaveFilterPopover button={button} filters={filters} />
+      </OnDemand>
+    </span>
   )
 }

@@ -1,11 +1,12 @@
 import { ActionIcon, Autocomplete, Button, Menu, Popover } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { XIcon } from '@primer/octicons-react'
-import { type FormEvent, useState } from 'react'
+import { KebabHorizontalIcon, XIcon } from '@primer/octicons-react'
+import { type FormEvent, type ReactElement, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import type { TaskFilters } from '../../api/queries.ts'
 import { selectHighlighted, selectNone } from '../../components/select-highlighted.ts'
-import { openPalette } from '../../keyboard/shortcuts.ts'
+import { useOverflow } from '../../components/use-overflow.ts'
+import { openPalette, type PaletteStep } from '../../keyboard/shortcuts.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES } from '../filters.ts'
 import { ListMenuItems } from '../list-menu.tsx'
@@ -30,72 +31,157 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
   const run = (edit: Promise<string[]>) => void endSelection(selection, edit)
   const [locked, unmergeable, undeletable] = [statusLock(tasks), mergeLock(tasks), deletionLock(tasks)]
   const change = (change: Schema<'TaskChange'>) => run(actions.change(tasks, change))
+  const { ref, hidden } = useOverflow()
+  const inMenu = (step: PaletteStep) => () => openPalette({ step, tasks, onEdit: run })
+  const actionsOfBar: BarAction[] = [
+    {
+      name: 'done',
+      label: 'Mark done',
+      lock: locked,
+      onSelect: () => change({ status: 'done' }),
+    },
+    {
+      name: 'status',
+      label: 'Status',
+      lock: locked,
+      onSelect: inMenu('status'),
+      button: (
+        <Picker
+          label="Status"
+          lock={locked}
+          options={STATUS_CHOICES}
+          onSelect={(choice) => change(changeToChoice(choice, tasks))}
+        />
+      ),
+    },
+    {
+      name: 'priority',
+      label: 'Priority',
+      onSelect: inMenu('priority'),
+      button: <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />,
+    },
+    {
+      name: 'label',
+      label: 'Add label',
+      onSelect: inMenu('labels'),
+      button: (
+        <LabelAdder
+          projectId={filters.projectId}
+          onAdd={(name) => run(actions.changeNames(tasks, { field: 'labels', name, isAdded: true }))}
+        />
+      ),
+    },
+    {
+      name: 'move',
+      label: 'Move',
+      onSelect: inMenu('list'),
+      button: (
+        <Menu position="top">
+          <Menu.Target>
+            <Button variant="subtle">Move</Button>
+          </Menu.Target>
+          <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+            <ListMenuItems onPick={(listId) => change({ listId })} />
+          </Menu.Dropdown>
+        </Menu>
+      ),
+    },
+    ...(tasks.length > 1
+      ? [{ name: 'merge', label: 'Merge', lock: unmergeable, onSelect: inMenu('merge') }]
+      : []),
+    {
+      name: 'delete',
+      label: 'Delete',
+      lock: undeletable,
+      isRed: true,
+      onSelect: () => run(actions.remove(tasks)),
+    },
+  ]
   return (
     <div ref={publishHeight} className={styles.selection} role="toolbar" aria-label="Selected tasks">
-      <strong className={styles.count}>{tasks.length.toLocaleString()} selected</strong>
-      {matching.canSelect && (
-        <Button variant="subtle" loading={matching.isLoading} onClick={() => void matching.select()}>
-          {matching.label}
-        </Button>
+      <strong>{tasks.length.toLocaleString()} selected</strong>
+      <div ref={ref} className={styles.actions}>
+        {matching.canSelect && (
+          <Button
+            variant="subtle"
+            loading={matching.isLoading}
+            data-item="matching"
+            onClick={() => void matching.select()}
+          >
+            {matching.label}
+          </Button>
+        )}
+        {actionsOfBar.map(({ name, label, lock, isRed, button, onSelect }) => (
+          <span key={name} data-item={name}>
+            {button ?? (
+              <Button
+                variant="subtle"
+                color={isRed ? 'red' : 'accent'}
+                disabled={lock !== undefined}
+                title={lock}
+                onClick={onSelect}
+              >
+                {label}
+              </Button>
+            )}
+          </span>
+        ))}
+      </div>
+      {hidden.length > 0 && (
+        <Menu position="top-end">
+          <Menu.Target>
+            <ActionIcon aria-label="More actions for selected tasks">
+              <KebabHorizontalIcon size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {hidden.includes('matching') && (
+              <Menu.Item onClick={() => void matching.select()}>{matching.label}</Menu.Item>
+            )}
+            {actionsOfBar
+              .filter(({ name }) => hidden.includes(name))
+              .map(({ name, label, lock, isRed, onSelect }) => (
+                <Menu.Item
+                  key={name}
+                  disabled={lock !== undefined}
+                  title={lock}
+                  {...(isRed && { c: 'var(--red)' })}
+                  onClick={onSelect}
+                >
+                  {label}
+                </Menu.Item>
+              ))}
+          </Menu.Dropdown>
+        </Menu>
       )}
-      <Button
-        variant="subtle"
-        disabled={locked !== undefined}
-        title={locked}
-        onClick={() => change({ status: 'done' })}
-      >
-        Mark done
-      </Button>
-      <Picker
-        label="Status"
-        lock={locked}
-        options={STATUS_CHOICES}
-        onSelect={(choice) => change(changeToChoice(choice, tasks))}
-      />
-      <Picker label="Priority" options={PRIORITIES} onSelect={(priority) => change({ priority })} />
-      <LabelAdder
-        projectId={filters.projectId}
-        onAdd={(name) => run(actions.changeNames(tasks, { field: 'labels', name, isAdded: true }))}
-      />
-      <Menu position="top">
-        <Menu.Target>
-          <Button variant="subtle">Move</Button>
-        </Menu.Target>
-        <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-          <ListMenuItems onPick={(listId) => change({ listId })} />
-        </Menu.Dropdown>
-      </Menu>
-      {tasks.length > 1 && (
-        <Button
-          variant="subtle"
-          disabled={unmergeable !== undefined}
-          title={unmergeable}
-          onClick={() => openPalette({ step: 'merge', tasks })}
-        >
-          Merge
-        </Button>
-      )}
-      <Button
-        variant="subtle"
-        color="red"
-        disabled={undeletable !== undefined}
-        title={undeletable}
-        onClick={() => run(actions.remove(tasks))}
-      >
-        Delete
-      </Button>
-      <ActionIcon className={styles.clear} onClick={selection.clear} aria-label="Clear selection">
+      <ActionIcon onClick={selection.clear} aria-label="Clear selection">
         <XIcon size={16} />
       </ActionIcon>
     </div>
   )
 }
 
-/** Toasts are placed above the bar by its height. */
+/** As in the style. */
+const BOTTOM_PX = 16
+
+interface BarAction {
+  name: string
+  label: string
+  /** Why it can't be used. */
+  lock?: string | undefined
+  isRed?: boolean
+  /** In the menu, and in the bar where it has no other button. */
+  onSelect(): void
+  button?: ReactElement
+}
+
+/** Toasts are placed above the bar by its height, and the list ends there. */
 function publishHeight(bar: HTMLElement | null) {
   if (!bar) return
   const { style } = document.documentElement
-  const observer = new ResizeObserver(() => style.setProperty('--bar-height', `${bar.offsetHeight + 8}px`))
+  const observer = new ResizeObserver(() =>
+    style.setProperty('--bar-height', `${bar.offsetHeight + BOTTOM_PX}px`),
+  )
   observer.observe(bar)
   return () => {
     observer.disconnect()

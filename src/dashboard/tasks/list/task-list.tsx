@@ -25,17 +25,20 @@ import { TaskListLoading } from './task-list-loading.tsx'
 import { TaskRow } from './task-row.tsx'
 import { useAdvance } from './use-advance.ts'
 import { useCursor } from './use-cursor.ts'
+import { useKeptScroll } from './use-kept-scroll.ts'
 import { useListShortcuts } from './use-list-shortcuts.ts'
 import { useNewTasks } from './use-new-tasks.ts'
 import { useRowFocus } from './use-row-focus.ts'
+import { useRowGestures } from './use-row-gestures.ts'
 import { useSelection } from './use-selection.ts'
+import { useTwoLines } from './use-two-lines.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
 const NoTasks = preload(() => import('./no-tasks.tsx'))
 const SelectionBar = preload(() => import('./selection-bar.tsx'))
 
 const ROW_PX = 40
-const TOUCH_ROW_PX = 48
+const TWO_LINE_ROW_PX = 64
 /** The approximate height of heading and filters. */
 const HEADER_PX = 110
 /** The next page is fetched this many rows before the end. */
@@ -71,7 +74,8 @@ export function TaskList(props: TaskListProps) {
   const groups: TaskGroups = useDeferredValue(loaded, NO_TASKS)
   const { rows, tasksOf } = groups
   const scroller = useRef<HTMLElement>(null)
-  const rowHeight = useMemo(() => (matchMedia('(pointer: coarse)').matches ? TOUCH_ROW_PX : ROW_PX), [])
+  const isTwoLines = useTwoLines()
+  const rowHeight = isTwoLines ? TWO_LINE_ROW_PX : ROW_PX
   const openId = useOpenTaskId()
   const { cursor, focusedId } = useCursor()
   const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
@@ -86,6 +90,7 @@ export function TaskList(props: TaskListProps) {
   const focusRow = useRowFocus({ scroller, focusedIndex })
   const selection = useSelection(groups)
   const actions = useTaskActions()
+  useRowGestures({ isEnabled: can('tasks:write'), rows, selection, actions })
   const newTasks = useNewTasks(filters, scroller)
   const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
   const hasSynced = useMemo(() => rows.some(({ source }) => source === 'codehost'), [rows])
@@ -151,6 +156,16 @@ export function TaskList(props: TaskListProps) {
     fetchNextPage,
   ])
 
+  const isRendering = rows.length < loaded.rows.length
+  useKeptScroll({
+    scroller,
+    address: path + searchStr,
+    height: rows.length * rowHeight,
+    hasMore: isRendering || (hasNextPage && !isFetchNextPageError),
+    isLoading: isRendering || isFetchingNextPage,
+    loadMore: fetchNextPage,
+  })
+
   const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
   const isSearching = hasNextPage && !isFetchNextPageError
   if (query.isPending || (rows.length === 0 && (loaded.rows.length > 0 || isSearching))) return loading
@@ -175,7 +190,11 @@ export function TaskList(props: TaskListProps) {
         data-list
       >
         {/* biome-ignore lint/a11y/useSemanticElements: the list is virtualized. */}
-        <div role="list" className={styles.rows} style={{ height: rows.length * rowHeight }}>
+        <div
+          role="list"
+          className={isTwoLines ? styles.twoLines : styles.rows}
+          style={{ height: rows.length * rowHeight }}
+        >
           {visibleRows.indexes.map((index) => {
             const task = rows[index]
             if (!task) return null

@@ -78,7 +78,13 @@ export function useListShortcuts(options: ListShortcuts) {
     }
     const onNeighbor = (event: Event) => {
       const key = (event as CustomEvent<1 | -1>).detail > 0 ? 'j' : 'k'
-      const command = commandFor({ key, isShift: false, isCommand: false, isOnControl: true, isInList: false })
+      const command = commandFor({
+        key,
+        isShift: false,
+        isCommand: false,
+        isOnControl: true,
+        isInList: false,
+      })
       if (command) run(command, shown.current)
     }
     addEventListener('keydown', onKey)

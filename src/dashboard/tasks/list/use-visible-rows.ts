@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useState } from 'react'
+import { type RefObject, useCallback, useState, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import { indexesToRender } from './indexes-to-render.ts'
 
@@ -13,6 +13,14 @@ interface VisibleRowsOptions {
   overscan: number
   /** Stays rendered outside the viewport; negative for none. */
   keptIndex: number
+}
+
+const print = matchMedia('print')
+
+function onPrint(onChange: () => void) {
+  const change = () => flushSync(onChange)
+  print.addEventListener('change', change)
+  return () => print.removeEventListener('change', change)
 }
 
 /** Which rows of a scrolling list to render. The scroller takes the returned `ref`. */
@@ -51,6 +59,8 @@ export function useVisibleRows({ scroller, rowHeight, estimatedHeight, ...rows }
     element.scrollTop = Math.min(start, Math.max(lowestTop, element.scrollTop))
   }
 
-  const visibleCount = Math.ceil(height / rowHeight) + 1
+  // All that are loaded are on paper.
+  const isPrinting = useSyncExternalStore(onPrint, () => print.matches)
+  const visibleCount = isPrinting ? rows.count : Math.ceil(height / rowHeight) + 1
   return { ref, scrollToIndex, indexes: indexesToRender({ firstIndex, visibleCount, ...rows }) }
 }
