@@ -6,6 +6,8 @@ const FIELD_NAMES: Partial<Record<keyof components['schemas']['TaskChange'], str
   listId: 'list',
   blockedBy: 'blockers',
   externalUrl: 'external URL',
+  triaged: 'triage',
+  snoozedUntil: 'snooze',
 }
 
 export const fieldName = (field: string) =>

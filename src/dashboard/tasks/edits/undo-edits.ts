@@ -152,8 +152,10 @@ export function undoFailureText(count: number, { failures, changed }: UndoEditsR
 export const retryable = ({ failures }: UndoEditsResult) =>
   failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
 
+/** A change of other fields implies the triage. */
 const fieldsOf = ({ after }: Edit) =>
   Object.keys(after)
+    .filter((name, _, names) => name !== 'triaged' || names.length === 1)
     .map((name) => `the ${fieldName(name)}`)
     .join(' and ')
 
