@@ -153,11 +153,10 @@ export const retryable = ({ failures }: UndoEditsResult) =>
   failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
 
 /** A change of other fields implies the triage. */
-const fieldsOf = ({ after }: Edit) =>
-  Object.keys(after)
-    .filter((name, _, names) => name !== 'triaged' || names.length === 1)
-    .map((name) => `the ${fieldName(name)}`)
-    .join(' and ')
+function fieldsOf({ after: { triaged: _, ...fields } }: Edit): string {
+  const names = Object.keys(fields)
+  return (names.length > 0 ? names : ['triaged']).map((name) => `the ${fieldName(name)}`).join(' and ')
+}
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
