@@ -65,13 +65,20 @@ export const fetchTaskPage = (params: TaskQueryParams, signal?: AbortSignal) =>
     }),
   )
 
-/** What a list asks the service for: snoozed tasks are hidden, unless a filter is about them. */
-export const requestOf = (filters: TaskFilters): TaskFilters =>
-  filters.snoozed === undefined ? { ...filters, snoozed: false } : filters
+/** What a list asks the service for: snoozed tasks are hidden, unless somebody looks for them. */
+export function requestOf(filters: TaskFilters): TaskFilters {
+  const { snoozed, q, externalId, codehostIssueNumber, codehostPrNumber } = filters
+  const isLookedFor = [snoozed, q, externalId, codehostIssueNumber, codehostPrNumber].some(
+    (filter) => filter !== undefined,
+  )
+  return isLookedFor ? filters : { ...filters, snoozed: false }
+}
 
 /** Whether a list hides one of its tasks at once: it was snoozed, or triaged where the list has what is not. */
-export const isHidden = ({ snoozed, triaged }: TaskFilters, task: TaskListItem): boolean =>
-  (!snoozed && task.snoozedUntil !== null) || (triaged === false && (task.triaged || task.status === 'done'))
+export function isHidden(filters: TaskFilters, task: TaskListItem): boolean {
+  if (filters.triaged === false && (task.triaged || task.status === 'done')) return true
+  return task.snoozedUntil !== null && requestOf(filters).snoozed === false
+}
 
 export interface TaskIdPage {
   ids: string[]

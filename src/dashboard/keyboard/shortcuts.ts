@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { TaskListItem } from '../api/queries.ts'
+import { editsBegun } from '../components/begun-edits.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { preloadModule } from '../components/lazy.tsx'
 import { createGoKeys } from './go-keys.ts'
@@ -114,8 +115,9 @@ export function useShortcuts(goTo: (letter: string) => void) {
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
         holdKeys(MAX_SEARCH_WAIT_MS)
         navigate('/tasks')
-      } else if (event.key === 'z' && !event.repeat) void loadUndo().then(({ undoLatest }) => undoLatest())
-      else return
+      } else if (event.key === 'z' && !event.repeat) {
+        void Promise.all([loadUndo(), editsBegun()]).then(([{ undoLatest }]) => undoLatest())
+      } else return
       event.preventDefault()
     }
     // Rendered before the next key press.

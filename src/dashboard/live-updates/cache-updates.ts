@@ -54,18 +54,17 @@ export function createCacheUpdater(queryClient: QueryClient) {
   )
   // The context for assistants also contains counts and the latest tasks.
   const countUpdates = createThrottle(
-    () =>
-      Promise.all([
-        invalidate('projects'),
-        invalidate('lists'),
-        invalidate('context'),
-        invalidate('tasks-total'),
-      ]),
+    () => Promise.all([invalidate('projects'), invalidate('lists'), invalidate('context')]),
     {
       delayMs: 0,
       intervalMs: COUNTS_INTERVAL_MS,
     },
   )
+
+  const totalUpdates = createThrottle(() => invalidate('tasks-total'), {
+    delayMs: 0,
+    intervalMs: COUNTS_INTERVAL_MS,
+  })
 
   const filterCountUpdates = createThrottle(() => invalidate('saved-filters'), {
     delayMs: BATCH_DELAY_MS,
@@ -124,6 +123,9 @@ export function createCacheUpdater(queryClient: QueryClient) {
       })
     }
     if (taskActivities.length > 0 || includesType('sync.')) countUpdates.schedule()
+    // Whoever comments triages a task.
+    if (taskActivities.length > 0 || includesType('sync.', 'comment.created', 'project.'))
+      totalUpdates.schedule()
     // Those of archived projects do not count.
     if (taskActivities.length > 0 || includesType('project.')) filterCountUpdates.schedule()
     if (includesType('task.deleted', 'task.restored')) void invalidate('trash')
@@ -174,6 +176,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       isStopped = true
       updates.stop()
       countUpdates.stop()
+      totalUpdates.stop()
       filterCountUpdates.stop()
       configurationUpdates.stop()
     },

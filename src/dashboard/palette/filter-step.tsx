@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { DEFAULT_SORT, type TaskFilters } from '../api/queries.ts'
+import { DEFAULT_SORT, projectsQuery, type TaskFilters } from '../api/queries.ts'
 import { parseSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import {
@@ -14,6 +15,8 @@ import {
   STATUSES,
   validFilters,
 } from '../tasks/filters.ts'
+import { listPathOf } from '../tasks/open-task.ts'
+import { formatTriageSearch, triageSearchOf } from '../tasks/triage/triage-filters.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
@@ -58,14 +61,22 @@ function FieldList({ onPick, ...rest }: ListProps & { onPick(field: Field): void
     group: 'Filter',
     run: () => apply(() => change),
   })
-  const options = [
-    ...(Object.entries(FIELDS) as [Field, string][]).map(([field, name]) => ({
-      id: field,
-      label: `${name}…`,
-      group: 'Filter',
-      isStep: true,
-      run: () => onPick(field),
-    })),
+  const toStep = (field: Field): Option => ({
+    id: field,
+    label: `${FIELDS[field]}…`,
+    group: 'Filter',
+    isStep: true,
+    run: () => onPick(field),
+  })
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const active = projects.filter(({ archivedAt }) => archivedAt === null)
+  const ofTriage = [
+    toStep('source'),
+    command('All projects', { projectId: undefined }),
+    ...active.map(({ id, name }) => command(`Project: ${name}`, { projectId: id })),
+  ]
+  const ofList = [
+    ...(Object.keys(FIELDS) as Field[]).map(toStep),
     ...(username ? [command('Assigned to me', { assignee: [username] })] : []),
     command('Not assigned', { assignee: ['none'] }),
     { ...command('Clear all filters', {}), run: () => apply(clearedFilters) },
@@ -75,7 +86,7 @@ function FieldList({ onPick, ...rest }: ListProps & { onPick(field: Field): void
       {...rest}
       label="Filter by"
       placeholder="Filter by…"
-      options={options}
+      options={isTriage() ? ofTriage : ofList}
       text={text}
       onType={setText}
       isNumbered
@@ -83,6 +94,8 @@ function FieldList({ onPick, ...rest }: ListProps & { onPick(field: Field): void
     />
   )
 }
+
+const isTriage = () => listPathOf(location.pathname) === '/triage'
 
 /** The project and the order stay. */
 const clearedFilters = (filters: TaskFilters): Partial<TaskFilters> => ({
@@ -181,7 +194,11 @@ export function SortStep(props: ListProps) {
 function useApplyFilters() {
   const [, navigate] = useLocation()
   return (changeOf: (now: TaskFilters) => Partial<TaskFilters>) => {
-    const now = filtersFrom(parseSearch(location.search))
+    const search = parseSearch(location.search)
+    const now = filtersFrom(search)
+    // That page has filters of its own.
+    if (isTriage())
+      return navigate(location.pathname + formatTriageSearch(triageSearchOf({ ...search, ...changeOf(now) })))
     navigate(location.pathname + formatFilters(validFilters({ ...now, ...changeOf(now) })))
   }
 }

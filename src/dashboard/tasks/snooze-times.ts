@@ -17,7 +17,7 @@ export function snoozeTimes(now: Date): SnoozeTime[] {
   ]
 }
 
-const tomorrow = (now: Date): Date => morning(now, { days: 1 })
+export const tomorrow = (now: Date): Date => morning(now, { days: 1 })
 
 const daysUntilMonday = (now: Date): number => 7 - ((now.getDay() + 6) % 7)
 

@@ -143,17 +143,17 @@ describe('changes reported by the stream', () => {
     expect(service.sinces).toHaveLength(1)
   })
 
-  const ofTask = ['task a', 'timeline a', 'projects', 'lists', 'context', 'saved-filters']
+  const ofTask = ['task a', 'timeline a', 'projects', 'lists', 'context', 'saved-filters', 'tasks-total']
   test.each([
     ['task.updated', [...ofTask]],
     ['task.deleted', [...ofTask, 'trash']],
     ['task.restored', [...ofTask, 'trash']],
-    ['project.archived', ['projects', 'lists', 'connection', 'routing', 'saved-filters']],
+    ['project.archived', ['projects', 'lists', 'connection', 'routing', 'saved-filters', 'tasks-total']],
     ['rule.updated', ['rules', 'rule-versions', 'context']],
     ['key.revoked', ['keys', 'webhook-secrets']],
     ['feedback.ignored', ['deliveries']],
     ['session.ended', ['sessions']],
-    ['sync.finished', ['syncs', 'connection', 'projects', 'lists', 'context']],
+    ['sync.finished', ['syncs', 'connection', 'projects', 'lists', 'context', 'tasks-total']],
     ['list.created', ['projects', 'lists', 'connection', 'routing']],
   ])('invalidate exactly the queries that depend on them: %s', async (type, keys) => {
     const { updater, wait, invalidatedKeys } = await given([])
@@ -182,7 +182,7 @@ describe('changes reported by the stream', () => {
     updater.applyEvents([event('comment.created', { taskId: 'a', metadata: { commentCount: 3 } })])
     expect(counts()).toEqual([3])
     await wait(10_000)
-    expect(invalidatedKeys()).toEqual(['comments a', 'task a', 'timeline a'])
+    expect(invalidatedKeys()).toEqual(['comments a', 'task a', 'tasks-total', 'timeline a'])
     expect(service.sinces).toEqual([])
   })
 

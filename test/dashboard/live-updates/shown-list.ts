@@ -32,6 +32,7 @@ export async function given(shown: TaskListItem[]) {
     ...['projects', 'lists', 'context', 'connection', 'routing', 'trash', 'rules', 'rule-versions'],
     ...[
       'saved-filters',
+      'tasks-total',
       'keys',
       'webhook-secrets',
       'deliveries',

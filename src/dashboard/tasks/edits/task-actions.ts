@@ -101,7 +101,10 @@ export function taskActions(queryClient: QueryClient): Omit<TaskActions, 'toggle
   }
 
   async function changeNames(tasks: AnyTask[], { field, name, isAdded }: NameChange): Promise<string[]> {
-    const affected = tasks.filter((task) => task[field].includes(name) !== isAdded)
+    // To add a name that a task has already decides about it, if it is to be triaged.
+    const affected = tasks.filter(
+      (task) => task[field].includes(name) !== isAdded || (isAdded && !task.triaged),
+    )
     const [only, ...others] = affected
     if (!only) {
       toast.info(nothingToChange({ field, name, isAdded }))

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Task, TaskListItem } from '../../api/queries.ts'
+import { beginEdit } from '../../components/begun-edits.ts'
 import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import type { Change } from './bulk.ts'
@@ -31,7 +32,11 @@ const load = preloadModule(() => import('./task-actions.ts'))
 export function useTaskActions(): TaskActions {
   const queryClient = useQueryClient()
   return useMemo(() => {
-    const loaded = async () => (await load()).taskActions(queryClient)
+    const loaded = () => {
+      const actions = load().then(({ taskActions }) => taskActions(queryClient))
+      beginEdit(actions)
+      return actions
+    }
     /** Tasks whose edit cannot be loaded are not changed. */
     const failed = (tasks: AnyTask[]) => () => {
       toast.error("Couldn't load part of this page", 'Nothing was changed. Reload the page and try again.')

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
 import { api, dataOf } from '../../api/client.ts'
-import { DEFAULT_SORT, type TaskFilters } from '../../api/queries.ts'
+import { DEFAULT_SORT, requestOf, type TaskFilters } from '../../api/queries.ts'
 import { download } from '../../components/download.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 
@@ -30,7 +30,7 @@ export function useDownloadCsv() {
   const fetchCsv = async (filters: TaskFilters) => {
     const tasks = await dataOf<unknown>(
       api.GET('/api/tasks', {
-        params: { query: { sort: DEFAULT_SORT, ...filters } },
+        params: { query: { sort: DEFAULT_SORT, ...requestOf(filters) } },
         headers: { accept: 'text/csv' },
         parseAs: 'blob',
       }),

@@ -128,11 +128,13 @@ export function commandOf(
   if (key === 'i') {
     if (!username) return { type: 'refuse', reason: NO_PERSON }
     const isMine = tasks.every(({ assignees }) => assignees.includes(username))
-    return { type: 'assign', tasks, name: username, isAdded: !isMine }
+    return { type: 'assign', tasks, name: username, isAdded: state.isGrouped || !isMine }
   }
   const step = STEPS.get(key)
   if (step) return { type: 'openPalette', step, tasks }
   if (key === 'm' && state.isGrouped) {
+    // Those that somebody has selected need not be equal.
+    if (isBulk) return { type: 'openPalette', step: 'merge', tasks }
     if (tasks.length > 1) return { type: 'merge', tasks }
     return openId ? undefined : { type: 'refuse', reason: NOTHING_EQUAL }
   }

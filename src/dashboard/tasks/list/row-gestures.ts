@@ -88,9 +88,3 @@ export function watchRows(onGesture: (id: string, gesture: RowGesture) => void):
     stop.abort()
   }
 }
-
-/** Tomorrow at nine, in the time zone of the viewer. */
-export function tomorrowMorning(now = new Date()): string {
-  const morning = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9)
-  return morning.toISOString()
-}

@@ -44,6 +44,10 @@ const HEADER_PX = 110
 /** The next page is fetched this many rows before the end. */
 const PREFETCH_ROWS = 80
 
+/** So many tasks in so few rows are enough, until some are decided about. */
+const MAX_UNPROMPTED_TASKS = 1_000
+const MIN_FULL_ROWS = 200
+
 const NO_TASKS = ungrouped([])
 
 interface TaskListProps {
@@ -66,10 +70,8 @@ export function TaskList(props: TaskListProps) {
   const query = useInfiniteQuery(tasksQuery(filters))
   useEffect(() => () => void trimList(queryClient, filters), [queryClient, filters])
   const tasks = useTaskRows(query.data)
-  const loaded = useMemo(
-    () => (grouping?.groupsOf ?? ungrouped)(tasks.filter((task) => !isHidden(filters, task))),
-    [tasks, filters, grouping],
-  )
+  const shown = useMemo(() => tasks.filter((task) => !isHidden(filters, task)), [tasks, filters])
+  const loaded = useMemo(() => (grouping?.groupsOf ?? ungrouped)(shown), [shown, grouping])
   // Renders many new rows in interruptible steps.
   const groups: TaskGroups = useDeferredValue(loaded, NO_TASKS)
   const { rows, tasksOf } = groups
@@ -90,7 +92,7 @@ export function TaskList(props: TaskListProps) {
   const focusRow = useRowFocus({ scroller, focusedIndex })
   const selection = useSelection(groups)
   const actions = useTaskActions()
-  useRowGestures({ isEnabled: can('tasks:write'), rows, selection, actions })
+  useRowGestures({ isEnabled: can('tasks:write'), groups, selection, actions })
   const newTasks = useNewTasks(filters, scroller)
   const { data: projectNames } = useQuery({ ...projectsQuery, select: namesById })
   const hasSynced = useMemo(() => rows.some(({ source }) => source === 'codehost'), [rows])
@@ -101,14 +103,14 @@ export function TaskList(props: TaskListProps) {
     (taskId: string) => navigate(`${path}/${taskId}${searchStr}`, { replace: openTaskId() !== undefined }),
     [navigate, path, searchStr],
   )
-  const moveTo = (id: string, index: number) => {
+  const moveTo = (id: string, index: number, { takesFocus = true } = {}) => {
     cursor.moveTo(id)
-    focusRow(id)
+    if (takesFocus) focusRow(id)
     visibleRows.scrollToIndex(index)
     if (openTaskId()) open(id)
   }
   const close = () => navigate(path + searchStr)
-  const advance = useAdvance({ rows, filters, cursor, isOn: grouping !== undefined, moveTo, close })
+  const advance = useAdvance({ rows, filters, cursor, moveTo, close })
   useListShortcuts({
     rows,
     tasksOf,
@@ -143,11 +145,14 @@ export function TaskList(props: TaskListProps) {
     const last = Math.min(rows.length - 1, rows.length - Math.min(PREFETCH_ROWS, rows.length / 4))
     // More of them at once where equal ones are one row.
     const isFirstPage = grouping !== undefined && query.data?.pages.length === 1
-    if (isFirstPage || lastShown >= last) void fetchNextPage()
+    // A few rows that stand for many would never fill it.
+    const isFull = rows.length < MIN_FULL_ROWS && shown.length >= MAX_UNPROMPTED_TASKS
+    if (isFirstPage || (lastShown >= last && !isFull)) void fetchNextPage()
   }, [
     isRendered,
     lastShown,
     rows.length,
+    shown.length,
     grouping,
     query.data,
     hasNextPage,

@@ -9,8 +9,7 @@ interface AdvanceOptions {
   rows: TaskListItem[]
   filters: TaskFilters
   cursor: Cursor
-  isOn: boolean
-  moveTo(id: string, index: number): void
+  moveTo(id: string, index: number, options: { takesFocus: boolean }): void
   /** Of the open task, when none is left. */
   close(): void
 }
@@ -19,17 +18,18 @@ interface AdvanceOptions {
  * Moves the highlight on when its row leaves the list, and the open task with it. The returned function does so at once, for
  * tasks that are being changed: the next key may come before the list is rendered.
  */
-export function useAdvance(options: AdvanceOptions): (changedIds: string[]) => void {
-  const { rows, cursor, isOn } = options
+export function useAdvance(options: AdvanceOptions) {
+  const { rows, filters, cursor } = options
   const records = recordsOf(useQueryClient())
   const lastIndex = useRef(0)
+  /** Whether any decision takes a task off the list. */
+  const isTriage = filters.triaged === false
 
-  function advance(changedIds: string[]) {
-    if (!isOn) return
+  function leave(changedIds: string[], { takesFocus }: { takesFocus: boolean }) {
     const changed = new Set(changedIds)
     const stays = ({ id }: TaskListItem) => {
       const task = records.row(id)
-      return task !== undefined && !changed.has(id) && !isHidden(options.filters, task)
+      return task !== undefined && !changed.has(id) && !isHidden(filters, task)
     }
     const current = openTaskId() ?? cursor.id()
     const index = rows.findIndex(({ id }) => id === current)
@@ -37,8 +37,10 @@ export function useAdvance(options: AdvanceOptions): (changedIds: string[]) => v
     const nextIndex = rows.findIndex((row, at) => at >= from && stays(row))
     const newIndex = nextIndex < 0 ? rows.findLastIndex(stays) : nextIndex
     const next = rows[newIndex]
-    if (next && next.id !== current) options.moveTo(next.id, newIndex)
-    else if (!next && openTaskId()) options.close()
+    if (next?.id === current) return
+    if (next) return options.moveTo(next.id, newIndex, { takesFocus })
+    cursor.moveTo(undefined)
+    if (openTaskId()) options.close()
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each render that changed the rows.
@@ -50,9 +52,17 @@ export function useAdvance(options: AdvanceOptions): (changedIds: string[]) => v
       lastIndex.current = index
       return
     }
+    const task = current === undefined ? undefined : records.row(current)
+    if (!isTriage && !(task && isHidden(filters, task))) return
     // What others have changed stays open.
-    if (!openId || records.isBeingSaved(openId)) advance([])
+    if (!openId || records.isBeingSaved(openId)) leave([], { takesFocus: !isBusyElsewhere() })
   }, [rows])
 
-  return advance
+  return (changedIds: string[], { isSnooze = false } = {}) => {
+    if (isTriage || isSnooze) leave(changedIds, { takesFocus: true })
+  }
 }
+
+/** Whether the focus is where somebody types or chooses. */
+const isBusyElsewhere = () =>
+  document.activeElement?.closest('input, textarea, select, dialog, [role="dialog"], [role="menu"]') != null

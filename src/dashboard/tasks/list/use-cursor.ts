@@ -4,7 +4,8 @@ import { useMemo, useRef, useState } from 'react'
 export interface Cursor {
   /** As it is now: the next key may come before the list is rendered. */
   id(): string | undefined
-  moveTo(id: string): void
+  /** Undefined when there is no row to move to. */
+  moveTo(id: string | undefined): void
 }
 
 export function useCursor() {

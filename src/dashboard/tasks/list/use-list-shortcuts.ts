@@ -25,8 +25,8 @@ interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite' | 'username'
   onFocus(id: string, index: number): void
   onOpen(id: string): void
   onClose(): void
-  /** Called with the ids of tasks that a key changes. */
-  onChange(ids: string[]): void
+  /** Called with the ids of tasks that a key changes, or snoozes. */
+  onChange(ids: string[], options?: { isSnooze: boolean }): void
 }
 
 /** The shortcuts of the task list; the help dialog lists them. */
@@ -117,10 +117,14 @@ const idsOf = (tasks: TaskListItem[]) => tasks.map(({ id }) => id)
 
 function run(command: ListCommand, list: ListShortcuts) {
   const { selection, actions, onFocus, onOpen, onClose } = list
+  const onChoose = () => {
+    const isSnooze = command.type === 'openPalette' && command.step === 'snooze'
+    if ('tasks' in command) list.onChange(idsOf(command.tasks), { isSnooze })
+  }
   const onEdit = (edit: Promise<string[]>) => {
     // All tasks that match are not kept for the next key: rows that are not loaded do not follow changes.
     if (selection.matching) void endSelection(selection, edit)
-    if ('tasks' in command) list.onChange(idsOf(command.tasks))
+    onChoose()
   }
   switch (command.type) {
     case 'focus':
@@ -131,7 +135,7 @@ function run(command: ListCommand, list: ListShortcuts) {
     case 'selectAll':
       return selection.selectAll()
     case 'openPalette':
-      return openPalette({ ...command, onEdit, onChoose: () => list.onChange(idsOf(command.tasks)) })
+      return openPalette({ ...command, onEdit, onChoose })
     case 'refuse':
       return toast.info(command.reason)
     case 'open':

@@ -17,7 +17,7 @@ const MAX_TASKS = 10_000
 const PAGE_SIZE = 200
 
 /** Selects all tasks that match the filters, also those that the list has not loaded. */
-export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMatching }: Selection) {
+export function useMatchingTasks(filters: TaskFilters, { tasks, matching, selectMatching }: Selection) {
   const [isLoading, setLoading] = useState(false)
   const { data } = useQuery(totalQuery(filters))
   const total = data?.total ?? 0
@@ -36,7 +36,7 @@ export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMa
   return {
     isLoading,
     select,
-    canSelect: matching === undefined && total > ids.size,
+    canSelect: matching === undefined && total > tasks.length,
     label: `Select ${data?.totalIsExact ? 'all' : 'the first'} ${total.toLocaleString()} that match`,
   }
 }
@@ -45,10 +45,10 @@ export function useMatchingTasks(filters: TaskFilters, { ids, matching, selectMa
 export async function fetchMatching(filters: TaskFilters): Promise<TaskListItem[]> {
   const found = new Map<string, TaskListItem>()
   for (let cursor: string | undefined; found.size < MAX_TASKS; ) {
-    // In the order of creation, which no change of a task changes meanwhile.
+    // In the order of creation, which no change of a task changes meanwhile: the oldest first where the list has them first.
     const page = await fetchTaskPage({
       ...requestOf(filters),
-      sort: '-createdAt',
+      sort: filters.sort === 'createdAt' ? 'createdAt' : '-createdAt',
       limit: PAGE_SIZE,
       ...cursorParam(cursor),
     })

@@ -60,8 +60,11 @@ export function useNewTasks(filters: TaskFilters, scroller: RefObject<HTMLElemen
     try {
       const { updateList } = await load()
       const arrived = await updateList(requested, list)
+      // IDs are in the order of creation.
+      const last = pagesOf(queryClient, filters)?.at(-1)?.ids.at(-1) ?? ''
+      const isAtEnd = (ids: string[]) => filters.sort === 'createdAt' && ids.every((id) => id > last)
       const isAtTop = (scroller.current?.scrollTop ?? 0) <= AT_TOP_PX
-      if (arrived.length > 0 && isAtTop && isByTime) insert(arrived)
+      if (arrived.length > 0 && isByTime && (isAtTop || isAtEnd(arrived))) insert(arrived)
       else setPendingIds(arrived)
     } catch (error) {
       // Loading it says what is wrong.

@@ -1,16 +1,17 @@
 import { useEffect, useRef } from 'react'
-import type { TaskListItem } from '../../api/queries.ts'
 import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
 import { statusLock } from '../managed.ts'
+import { tomorrow } from '../snooze-times.ts'
+import type { TaskGroups } from './grouping.ts'
 import type { Selection } from './use-selection.ts'
 
 const load = preloadModule(() => import('./row-gestures.ts'))
 
 interface RowGestures {
   isEnabled: boolean
-  rows: TaskListItem[]
+  groups: TaskGroups
   selection: Selection
   actions: TaskActions
 }
@@ -24,17 +25,19 @@ export function useRowGestures(options: RowGestures) {
     if (!isEnabled || navigator.maxTouchPoints === 0) return
     let isGone = false
     let stop = () => {}
-    void load().then(({ watchRows, tomorrowMorning }) => {
+    void load().then(({ watchRows }) => {
       if (isGone) return
       stop = watchRows((id, gesture) => {
-        const { rows, selection, actions } = latest.current
-        const task = rows.find((row) => row.id === id)
-        if (!task) return
+        const { groups, selection, actions } = latest.current
+        const row = groups.rows.find((row) => row.id === id)
+        if (!row) return
+        const tasks = groups.tasksOf(row)
         if (gesture === 'select') return selection.toggle(id, false)
-        if (gesture === 'snooze') return void actions.change([task], { snoozedUntil: tomorrowMorning() })
-        const lock = statusLock([task])
+        if (gesture === 'snooze')
+          return void actions.change(tasks, { snoozedUntil: tomorrow(new Date()).toISOString() })
+        const lock = statusLock(tasks)
         if (lock) toast.info(lock)
-        else actions.toggleDone(task)
+        else void actions.change(tasks, { status: row.status === 'done' ? 'open' : 'done' })
       })
     })
     return () => {

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../../api/client.ts'
 import { cursorPagination, cursorParam, type TaskListItem } from '../../api/queries.ts'
 
@@ -9,24 +9,27 @@ export type ReportCounts = Schema<'ReportCounts'>
 const MAX_SIMILAR = 10
 const FRESH_MS = 5 * 60_000
 
-/** The database compares texts for each: rows ask one after another. */
 let previous: Promise<unknown> = Promise.resolve()
+
+/** The database reads much for each: rows ask one after another. */
+function oneByOne<T>(send: () => Promise<T>): Promise<T> {
+  const request = previous.then(send)
+  previous = request.catch(() => {})
+  return request
+}
 
 export const similarQuery = (id: string) =>
   queryOptions({
     queryKey: ['similar', id],
-    queryFn: ({ signal }) => {
-      const request = previous.then(() =>
+    queryFn: ({ signal }) =>
+      oneByOne(() =>
         dataOf(
           api.GET('/api/tasks/{id}/similar', {
             params: { path: { id }, query: { limit: MAX_SIMILAR } },
             signal,
           }),
         ),
-      )
-      previous = request.catch(() => {})
-      return request
-    },
+      ),
     staleTime: FRESH_MS,
   })
 
@@ -52,11 +55,13 @@ const MAX_COUNTED = 100
 
 /** What tasks and their reports have in common. Read again when there are more of them. */
 export const reportCountsQuery = (tasks: Pick<TaskListItem, 'id' | 'reports'>[]) => {
-  const counted = tasks.slice(0, MAX_COUNTED)
+  const id = tasks.slice(0, MAX_COUNTED).map((task) => task.id)
+  const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
   return queryOptions({
-    queryKey: ['report-counts', counted.map(({ id, reports }) => [id, reports])],
-    queryFn: () =>
-      dataOf(api.GET('/api/tasks/report-counts', { params: { query: { id: counted.map(({ id }) => id) } } })),
+    queryKey: ['report-counts', id, reports],
+    queryFn: ({ signal }) =>
+      oneByOne(() => dataOf(api.GET('/api/tasks/report-counts', { params: { query: { id } }, signal }))),
+    placeholderData: keepPreviousData,
     staleTime: FRESH_MS,
   })
 }

@@ -6,6 +6,7 @@ import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { plural } from '../../lib/plural.ts'
+import { openTaskId } from '../open-task.ts'
 import { isSuggested } from './is-suggested.ts'
 import { countsText, detailsText, mergeOf } from './merging.ts'
 import { reportsQuery, type SimilarTask, similarQuery } from './queries.ts'
@@ -112,7 +113,7 @@ function Similar({ task, mayWrite }: SectionProps) {
     if (decided && !isBusy) void merge([decided.report], decided.target)
   }
   const first = mayWrite ? similar.find(({ task: other }) => mergeOf(task, other)) : undefined
-  useKey('d', first && (() => mergeWith(first.task)))
+  useMergeKey(task.id, first && (() => mergeWith(first.task)))
   if (similar.length === 0) return null
   return (
     <section className={styles.section} aria-label="Similar tasks">
@@ -153,20 +154,21 @@ function titleOf(task: Task, other: SimilarTask['task']): string {
   return decided.target === task ? 'Merges it into this task' : 'Merges this task into it'
 }
 
-/** A shortcut while the component is shown. */
-function useKey(key: string, onPress: (() => void) | undefined) {
+/** The key to merge the open task. While the panel still shows the task before, it is that of the list. */
+function useMergeKey(taskId: string, onPress: (() => void) | undefined) {
   const latest = useRef(onPress)
   latest.current = onPress
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!latest.current || event.key !== key || event.repeat || !isShortcut(event)) return
+      if (!latest.current || event.key !== 'd' || event.repeat || !isShortcut(event)) return
+      if (openTaskId() !== taskId) return
       event.preventDefault()
       latest.current()
     }
     // Before the list, which has the same key for tasks without similar ones.
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })
-  }, [key])
+  }, [taskId])
 }
 
 const propertiesOf = ({ metadata }: Partial<Task>) =>

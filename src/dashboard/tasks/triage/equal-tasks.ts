@@ -8,9 +8,9 @@ export function equalTasks(tasks: TaskListItem[]): TaskGroups {
     noteKey === null ? id : `${projectId} ${noteKey}`,
   )
   const sorted = [...groups.values()].map((group) => group.toSorted(byReports))
-  const byRow = new Map(sorted.flatMap((group) => (group[0] ? [[group[0].id, group]] : [])))
+  const byMember = new Map(sorted.flatMap((group) => group.map(({ id }) => [id, group])))
   return {
     rows: sorted.flatMap(([row]) => row ?? []),
-    tasksOf: (row) => byRow.get(row.id) ?? [row],
+    tasksOf: (row) => byMember.get(row.id) ?? [row],
   }
 }

@@ -111,7 +111,7 @@ function Left({ filters }: { filters: TaskFilters }) {
       </span>
       {can('tasks:write') && count > 0 && (
         <Button className="push" variant="default" loading={isAccepting} onClick={() => void acceptAll()}>
-          Accept all {isExact ? number : ''}
+          Accept {isExact ? 'all' : 'the first'} {count.toLocaleString()}
         </Button>
       )}
     </>

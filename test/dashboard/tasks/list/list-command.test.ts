@@ -84,6 +84,8 @@ describe('the keys of triage', () => {
     const options = { rows, equal: [other], isGrouped: true }
     expect(press('m', options)).toEqual({ type: 'merge', tasks: [first, other] })
     expect(press('m', { ...options, equal: [] })).toMatchObject({ type: 'refuse' })
+    // Those that somebody has selected need not be equal.
+    expect(press('m', { ...options, selectedTasks: [A, other] })).toMatchObject({ step: 'merge' })
     // It is the key to comment there.
     expect(press('m', { ...options, equal: [], openId: 'b' })).toBeUndefined()
     expect(press('m', { ...options, isGrouped: false })).toBeUndefined()
