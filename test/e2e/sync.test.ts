@@ -143,9 +143,10 @@ describe('the sync of a repository', () => {
     await row.getByText('bug').locator(dot).waitFor()
     await row.getByRole('link', { name: 'Colorful' }).click()
     const panel = panelOf(page)
-    await panel.getByText('bug', { exact: true }).locator(dot).waitFor()
+    const label = (name: string) => panel.getByText(name, { exact: true }).locator('..')
+    await label('bug').locator(dot).waitFor()
     // What the host sends as a text has its default color.
-    await panel.getByText('plain', { exact: true }).locator('i[style*="rgb(237, 237, 237)"]').waitFor()
+    await label('plain').locator('i[style*="rgb(237, 237, 237)"]').waitFor()
   })
 
   test('shows each state of issues and pull requests', async ({ app }) => {

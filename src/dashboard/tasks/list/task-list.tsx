@@ -103,7 +103,7 @@ export function TaskList(props: TaskListProps) {
     (taskId: string) => navigate(`${path}/${taskId}${searchStr}`, { replace: openTaskId() !== undefined }),
     [navigate, path, searchStr],
   )
-  const moveTo = (id: string, index: number, { takesFocus = true } = {}) => {
+  const moveTo = (id: string, { index, takesFocus = true }: { index: number; takesFocus?: boolean }) => {
     cursor.moveTo(id)
     if (takesFocus) focusRow(id)
     visibleRows.scrollToIndex(index)

@@ -9,7 +9,7 @@ interface AdvanceOptions {
   rows: TaskListItem[]
   filters: TaskFilters
   cursor: Cursor
-  moveTo(id: string, index: number, options: { takesFocus: boolean }): void
+  moveTo(id: string, options: { index: number; takesFocus: boolean }): void
   /** Of the open task, when none is left. */
   close(): void
 }
@@ -38,7 +38,7 @@ export function useAdvance(options: AdvanceOptions) {
     const newIndex = nextIndex < 0 ? rows.findLastIndex(stays) : nextIndex
     const next = rows[newIndex]
     if (next?.id === current) return
-    if (next) return options.moveTo(next.id, newIndex, { takesFocus })
+    if (next) return options.moveTo(next.id, { index: newIndex, takesFocus })
     cursor.moveTo(undefined)
     if (openTaskId()) options.close()
   }

@@ -22,7 +22,7 @@ interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite' | 'username'
   cursor: Cursor
   selection: Selection
   actions: TaskActions
-  onFocus(id: string, index: number): void
+  onFocus(id: string, options: { index: number }): void
   onOpen(id: string): void
   onClose(): void
   /** Called with the ids of tasks that a key changes, or snoozes. */
@@ -128,10 +128,10 @@ function run(command: ListCommand, list: ListShortcuts) {
   }
   switch (command.type) {
     case 'focus':
-      return onFocus(command.id, command.index)
+      return onFocus(command.id, command)
     case 'extendSelection':
       selection.extend(command.fromId, command.id)
-      return onFocus(command.id, command.index)
+      return onFocus(command.id, command)
     case 'selectAll':
       return selection.selectAll()
     case 'openPalette':
