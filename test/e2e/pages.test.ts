@@ -206,7 +206,9 @@ describe('every page', () => {
 
   test('with an edit conflict or a label filter passes axe', async ({ app }) => {
     const { body: task } = await app.service.post('/api/tasks', { title: 'Written twice' })
-    const page = await app.open(`/tasks/${task.id}`, { reducedMotion: 'reduce' })
+    // Room for all filters beside the task.
+    const viewport = { width: 1900, height: 900 }
+    const page = await app.open(`/tasks/${task.id}`, { reducedMotion: 'reduce', viewport })
     await page.getByRole('button', { name: 'Label', exact: true }).click()
     await page.getByRole('combobox', { name: 'Filter by label' }).click()
     await page.getByRole('option', { name: 'crash' }).waitFor()

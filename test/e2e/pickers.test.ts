@@ -133,7 +133,7 @@ describe('the picker of labels', () => {
     await press(page, 'j', 'l')
     await optionOf(page, 'beta').waitFor()
     await press(page, '2')
-    await page.getByText("Couldn't update the task").waitFor()
+    await page.getByText("Not saved: Inlet can't be reached").waitFor()
     await expect.poll(() => page.getByLabel('Current value').count()).toBe(1)
   })
 })

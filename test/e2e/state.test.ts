@@ -195,6 +195,7 @@ describe('another key in the dialog over an ended session', () => {
     await page.getByRole('link', { name: 'Task of the second' }).waitFor()
     await expectNone(page, page.getByText('Secret of the first'))
     await expectNone(page, page.getByText('Of the first'))
+    await page.getByRole('link', { name: 'All tasks' }).click()
     await page.getByRole('button', { name: 'New task' }).click()
     await expect.poll(() => dialog.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('')
   })

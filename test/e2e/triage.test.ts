@@ -194,7 +194,7 @@ describe('the command palette', () => {
     // Back with Backspace, then again by the arrow keys.
     await press('Backspace')
     await paletteOf(page).getByRole('combobox', { name: 'Command palette' }).waitFor()
-    await press('ArrowDown', 'ArrowDown', 'Enter', 'ArrowUp', 'Enter')
+    await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter', 'ArrowUp', 'Enter')
     await page.getByText('2 tasks: Priority low.').waitFor()
     await paletteOf(page).waitFor({ state: 'detached' })
     await expect.poll(() => focused(page)).toBe('Second')

@@ -197,11 +197,11 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       </div>
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
-      <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <WriteBack task={task} />
       <ClaimNote task={task} mayWrite={mayWrite} />
       <Conflict edit={edit} />
       {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
+      <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
       {(task.reports > 1 || isSuggested(task)) && (
         <Suspense>
