@@ -37,8 +37,8 @@ export function listEffect(
   const isEverywhere = projectId === undefined && listId === undefined
   // Whether a task is ready also follows from the tasks that block it.
   if (isReady !== undefined && [...TASK_CHANGES, ...ARCHIVALS, 'task.deleted'].includes(type)) return 'any'
-  // Whoever comments here has decided about the task. Where it is to leave, its row says so.
-  if (type === 'comment.created') return triaged === true && actor?.type !== 'codehost' ? 'any' : 'none'
+  // Whoever comments here has decided about the task.
+  if (type === 'comment.created') return triaged === undefined || actor?.type === 'codehost' ? 'none' : 'any'
   if (ARCHIVALS.includes(type)) return isEverywhere && !includeArchived ? 'any' : 'none'
   if (type.startsWith('task.report_')) return sort === '-reports' ? 'any' : 'none'
   if (type === 'stream.burst') return 'any'
