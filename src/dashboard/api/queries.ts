@@ -66,18 +66,16 @@ export const fetchTaskPage = (params: TaskQueryParams, signal?: AbortSignal) =>
   )
 
 /** What a list asks the service for: snoozed tasks are hidden, unless somebody looks for them. */
-export function requestOf(filters: TaskFilters): TaskFilters {
-  const { snoozed, q, externalId, codehostIssueNumber, codehostPrNumber } = filters
-  const isLookedFor = [snoozed, q, externalId, codehostIssueNumber, codehostPrNumber].some(
-    (filter) => filter !== undefined,
-  )
-  return isLookedFor ? filters : { ...filters, snoozed: false }
-}
+export const requestOf = (filters: TaskFilters): TaskFilters =>
+  hidesSnoozed(filters) ? { ...filters, snoozed: false } : filters
+
+const hidesSnoozed = ({ snoozed, q, externalId, codehostIssueNumber, codehostPrNumber }: TaskFilters) =>
+  (snoozed ?? q ?? externalId ?? codehostIssueNumber ?? codehostPrNumber ?? false) === false
 
 /** Whether a list hides one of its tasks at once: it was snoozed, or triaged where the list has what is not. */
 export function isHidden(filters: TaskFilters, task: TaskListItem): boolean {
   if (filters.triaged === false && (task.triaged || task.status === 'done')) return true
-  return task.snoozedUntil !== null && requestOf(filters).snoozed === false
+  return task.snoozedUntil !== null && hidesSnoozed(filters)
 }
 
 export interface TaskIdPage {

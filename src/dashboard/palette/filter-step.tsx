@@ -2,43 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { DEFAULT_SORT, projectsQuery, type TaskFilters } from '../api/queries.ts'
-import { parseSearch } from '../navigation/search-params.ts'
+import { formatSearch, parseSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
-import {
-  filtersFrom,
-  formatFilters,
-  KINDS,
-  NOT_DONE,
-  PRIORITIES,
-  SORTS,
-  SOURCES,
-  STATUSES,
-  validFilters,
-} from '../tasks/filters.ts'
+import { filtersFrom, formatFilters, KINDS, NOT_DONE, SORTS, validFilters } from '../tasks/filters.ts'
+import { CHOICES, FILTERS } from '../tasks/list/filter-texts.ts'
 import { listPathOf } from '../tasks/open-task.ts'
-import { formatTriageSearch, triageSearchOf } from '../tasks/triage/triage-filters.ts'
+import { triageSearchOf } from '../tasks/triage/triage-filters.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import type { ListProps } from './property-steps.tsx'
 import { usePeople, useTypedNames } from './typed-names.ts'
 
-type Field = 'status' | 'priority' | 'source' | 'label' | 'assignee' | 'kind'
+const FIELDS = ['status', 'priority', 'source', 'label', 'assignee', 'kind'] as const
+type Field = (typeof FIELDS)[number]
 
-const FIELDS: Record<Field, string> = {
-  status: 'Status',
-  priority: 'Priority',
-  source: 'Source',
-  label: 'Label',
-  assignee: 'Assignee',
-  kind: 'Kind',
-}
-const VALUES: { [field in Field]?: Record<string, string> } = {
-  status: STATUSES,
-  priority: PRIORITIES,
-  source: SOURCES,
-  kind: KINDS,
-}
+const VALUES: { [field in Field]?: Record<string, string> } = { ...CHOICES, kind: KINDS }
 
 /** Filters the list: by which property, then by which of its values. */
 export function FilterStep(props: ListProps) {
@@ -63,7 +42,7 @@ function FieldList({ onPick, ...rest }: ListProps & { onPick(field: Field): void
   })
   const toStep = (field: Field): Option => ({
     id: field,
-    label: `${FIELDS[field]}…`,
+    label: `${FILTERS[field]}…`,
     group: 'Filter',
     isStep: true,
     run: () => onPick(field),
@@ -76,7 +55,7 @@ function FieldList({ onPick, ...rest }: ListProps & { onPick(field: Field): void
     ...active.map(({ id, name }) => command(`Project: ${name}`, { projectId: id })),
   ]
   const ofList = [
-    ...(Object.keys(FIELDS) as Field[]).map(toStep),
+    ...FIELDS.map(toStep),
     ...(username ? [command('Assigned to me', { assignee: [username] })] : []),
     command('Not assigned', { assignee: ['none'] }),
     { ...command('Clear all filters', {}), run: () => apply(clearedFilters) },
@@ -126,7 +105,7 @@ function ValueFilter({ field, ...rest }: ValueFilterProps) {
   const toOption = (value: string, label = value): Option => ({
     id: value,
     label,
-    group: FIELDS[field],
+    group: FILTERS[field],
     isCurrent: selected.includes(value),
     run: () => apply((now) => ({ [field]: toggled(now[field], { field, value }) })),
   })
@@ -147,8 +126,8 @@ function ValueFilter({ field, ...rest }: ValueFilterProps) {
   return (
     <OptionList
       {...rest}
-      label={`Filter by ${FIELDS[field].toLowerCase()}`}
-      placeholder={`Filter by ${FIELDS[field].toLowerCase()}…`}
+      label={`Filter by ${FILTERS[field].toLowerCase()}`}
+      placeholder={`Filter by ${FILTERS[field].toLowerCase()}…`}
       options={optionsOf(names.data, people.data)}
       text={text}
       onType={setText}
@@ -198,7 +177,7 @@ function useApplyFilters() {
     const now = filtersFrom(search)
     // That page has filters of its own.
     if (isTriage())
-      return navigate(location.pathname + formatTriageSearch(triageSearchOf({ ...search, ...changeOf(now) })))
+      return navigate(location.pathname + formatSearch(triageSearchOf({ ...search, ...changeOf(now) })))
     navigate(location.pathname + formatFilters(validFilters({ ...now, ...changeOf(now) })))
   }
 }

@@ -6,7 +6,7 @@ import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import { type StepProps, tasksText } from './property-steps.tsx'
 
-/** Picks when tasks come back: a usual time, or a date that is typed. */
+/** Picks until when tasks are snoozed: a usual time, or a date that is typed. */
 export function SnoozeStep({ step: _, tasks, actions, ...rest }: StepProps) {
   const [text, setText] = useState('')
   const [isDate, setDate] = useState(false)

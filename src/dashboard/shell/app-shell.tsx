@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery, useNetwork } from '@mantine/hooks'
 import { ThreeBarsIcon } from '@primer/octicons-react'
 import { type ReactNode, Suspense, useDeferredValue, useEffect, useTransition } from 'react'
 import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
@@ -8,7 +8,6 @@ import { useHasBeenTrue } from '../components/use-open-state.ts'
 import { discardKeys } from '../keyboard/key-queue.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
-import { useIsOffline } from '../live-updates/use-is-offline.ts'
 import { useNavigation } from '../navigation/location-provider.tsx'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { NewTaskLoading } from '../tasks/new-task-loading.tsx'
@@ -44,7 +43,7 @@ function ShellContent({ children }: { children: ReactNode }) {
     useGoTo(),
   )
   const { isDisconnected } = useLiveUpdates()
-  const isOffline = useIsOffline()
+  const isOffline = !useNetwork().online
   const { url } = useNavigation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.
   useEffect(() => menu.close(), [url])

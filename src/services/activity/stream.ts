@@ -21,6 +21,14 @@ interface StreamRequest {
   bursts?: 'each' | 'summary' | undefined
 }
 
+interface Live {
+  scope: Reach
+  missed: TransientEvent[]
+  signal: AbortSignal
+  /** Whether one event stands for the changes of a burst. */
+  isSummary: boolean
+}
+
 export interface StreamBatch {
   events: StreamEvent[]
   /** In a batch without events: where the stream can resume. */
@@ -86,11 +94,7 @@ export function streamService({
       const subscription = await feed.subscribe(scope, ending)
       endWithAccess(caller, ending)
       const missed = start === 'unknown' ? NOTHING_IS_KNOWN : []
-      return live(isSummary ? withoutBursts(subscription) : subscription, {
-        scope,
-        missed,
-        signal: ending.signal,
-      })
+      return live(subscription, { scope, missed, signal: ending.signal, isSummary })
     },
   }
 
@@ -109,9 +113,10 @@ export function streamService({
   }
 
   async function* live(
-    subscription: Subscription,
-    { scope, missed, signal }: { scope: Reach; missed: TransientEvent[]; signal: AbortSignal },
+    each: Subscription,
+    { scope, missed, signal, isSummary }: Live,
   ): AsyncGenerator<StreamBatch> {
+    const subscription = isSummary ? withoutBursts(each) : each
     yield heartbeat(subscription.start)
     const events = missed.filter((event) => concerns(event, scope))
     if (events.length > 0) yield { events }
@@ -148,11 +153,7 @@ export function streamService({
     const { position: to } = subscription.start
     for await (const events of feed.between(position, { to, filter: scope, limit })) yield { events }
     // Transient events sent meanwhile are not in the log.
-    yield* live(isSummary ? withoutBursts(subscription) : subscription, {
-      scope,
-      missed: ANYTHING_MAY_HAVE_CHANGED,
-      signal,
-    })
+    yield* live(subscription, { scope, missed: ANYTHING_MAY_HAVE_CHANGED, signal, isSummary })
   }
 }
 

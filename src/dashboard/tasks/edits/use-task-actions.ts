@@ -16,7 +16,8 @@ export interface NameChange {
 }
 
 export interface TaskActions {
-  toggleDone(task: AnyTask): void
+  /** Marks tasks done; opens them again if all are. */
+  toggleDone(tasks: AnyTask[]): void
   /**
    * Changes tasks optimistically, with undo, and with progress if they are many. Failed changes are reverted and reported.
    * Returns their ids.
@@ -49,7 +50,8 @@ export function useTaskActions(): TaskActions {
       changeNames: (tasks, change) =>
         loaded().then((actions) => actions.changeNames(tasks, change), failed(tasks)),
       remove: (tasks) => loaded().then((actions) => actions.remove(tasks), failed(tasks)),
-      toggleDone: (task) => void change([task], { status: task.status === 'done' ? 'open' : 'done' }),
+      toggleDone: (tasks) =>
+        void change(tasks, { status: tasks.every(({ status }) => status === 'done') ? 'open' : 'done' }),
     }
   }, [queryClient])
 }

@@ -13,7 +13,7 @@ import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
 import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
-import { FilterButton } from './filter-button.tsx'
+import { FilterButton, FilterMenu, toOptions } from './filter-menu.tsx'
 
 const LabelFilter = preload(() => import('./label-filter.tsx'))
 const FilterPopover = preload(() => import('./filter-popover.tsx'))
@@ -141,28 +141,6 @@ function SearchBox({ q, onSearch }: { q: string; onSearch(q: string): void }) {
   )
 }
 
-interface FilterMenuProps<T extends string> {
-  name: string
-  options: Record<T, string>
-  selected: T[]
-  onChange(selected: T[] | undefined): void
-}
-
-function FilterMenu<T extends string>({ name, options, selected, onChange }: FilterMenuProps<T>) {
-  const labels = selected.map((value) => options[value])
-  const toggled = (value: T) =>
-    selected.includes(value) ? selected.filter((other) => other !== value) : [...selected, value]
-  return (
-    <MenuButton
-      button={<FilterButton name={name} labels={labels} />}
-      position="bottom-start"
-      groups={[
-        { checkboxItems: toOptions(options), selected, onSelect: (value) => onChange(toggled(value as T)) },
-      ]}
-    />
-  )
-}
-
 interface LabelMenuProps {
   projectId: string | undefined
   selected: string[]
@@ -206,6 +184,3 @@ function SortMenu({ sort, onChange }: { sort: SortName; onChange(sort: SortName 
     />
   )
 }
-
-const toOptions = (names: Record<string, string>) =>
-  Object.entries(names).map(([value, name]) => ({ value, label: name }))

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
@@ -31,7 +32,6 @@ import { useNewTasks } from './use-new-tasks.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import { useRowGestures } from './use-row-gestures.ts'
 import { useSelection } from './use-selection.ts'
-import { useTwoLines } from './use-two-lines.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
 
 const NoTasks = preload(() => import('./no-tasks.tsx'))
@@ -76,7 +76,10 @@ export function TaskList(props: TaskListProps) {
   const groups: TaskGroups = useDeferredValue(loaded, NO_TASKS)
   const { rows, tasksOf } = groups
   const scroller = useRef<HTMLElement>(null)
-  const isTwoLines = useTwoLines()
+  // By the window: a task that opens changes no row.
+  const isTwoLines = useMediaQuery('(max-width: 600px), (pointer: coarse)', false, {
+    getInitialValueInEffect: false,
+  })
   const rowHeight = isTwoLines ? TWO_LINE_ROW_PX : ROW_PX
   const openId = useOpenTaskId()
   const { cursor, focusedId } = useCursor()
@@ -129,10 +132,7 @@ export function TaskList(props: TaskListProps) {
   const latestTasksOf = useRef(tasksOf)
   latestTasksOf.current = tasksOf
   const toggleDone = useCallback(
-    (task: TaskListItem) => {
-      const status = task.status === 'done' ? 'open' : 'done'
-      void actions.change(latestTasksOf.current(task), { status })
-    },
+    (task: TaskListItem) => actions.toggleDone(latestTasksOf.current(task)),
     [actions],
   )
 

@@ -37,7 +37,7 @@ export function useRowGestures(options: RowGestures) {
           return void actions.change(tasks, { snoozedUntil: tomorrow(new Date()).toISOString() })
         const lock = statusLock(tasks)
         if (lock) toast.info(lock)
-        else void actions.change(tasks, { status: row.status === 'done' ? 'open' : 'done' })
+        else actions.toggleDone(tasks)
       })
     })
     return () => {

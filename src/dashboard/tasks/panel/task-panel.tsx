@@ -136,7 +136,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
           <Button
             variant="default"
             leftSection={<StatusCircle task={task} />}
-            onClick={() => actions.toggleDone(task)}
+            onClick={() => actions.toggleDone([task])}
           >
             {isDone ? 'Reopen' : 'Mark done'}
           </Button>

@@ -1,5 +1,4 @@
 import type { TaskFilters } from '../../api/queries.ts'
-import { formatSearch } from '../../navigation/search-params.ts'
 import { NOT_DONE, validFilters } from '../filters.ts'
 
 /** What the address of the page may filter by. */
@@ -17,5 +16,3 @@ export const triageFiltersOf = (search: Record<string, unknown>): TaskFilters =>
   ...TRIAGE,
   ...triageSearchOf(search),
 })
-
-export const formatTriageSearch = (search: TriageSearch): string => formatSearch(search)

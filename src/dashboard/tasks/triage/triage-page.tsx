@@ -9,11 +9,11 @@ import { MenuButton } from '../../components/menu-button.tsx'
 import { toast } from '../../components/toast.ts'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
-import { parseSearch } from '../../navigation/search-params.ts'
+import { formatSearch, parseSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { SOURCES } from '../filters.ts'
-import { FilterButton } from '../list/filter-button.tsx'
+import { FilterButton, FilterMenu } from '../list/filter-menu.tsx'
 import type { Grouping } from '../list/grouping.ts'
 import { TaskList } from '../list/task-list.tsx'
 import { fetchMatching } from '../list/use-matching-tasks.ts'
@@ -23,7 +23,7 @@ import { equalTasks } from './equal-tasks.ts'
 import { GroupFacts } from './group-facts.tsx'
 import { NothingLeft } from './nothing-left.tsx'
 import styles from './triage.module.css'
-import { formatTriageSearch, type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
+import { type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
 import { useLeft } from './use-left.ts'
 
 /** What arrived and nobody has decided about, oldest first, and the open task as its child. */
@@ -51,7 +51,7 @@ export default function TriagePage({ children }: { children: ReactNode }) {
               key={JSON.stringify(filters)}
               filters={filters}
               path="/triage"
-              search={formatTriageSearch(search)}
+              search={formatSearch(search)}
               grouping={grouping}
               empty={<NothingLeft search={search} />}
             />
@@ -130,14 +130,10 @@ const KEYS = [
 function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: boolean }) {
   const [pathname, navigate] = useLocation()
   const { data: projects = [] } = useQuery(projectsQuery)
-  const apply = (change: TriageSearch) => navigate(pathname + formatTriageSearch({ ...search, ...change }))
+  const apply = (change: TriageSearch) => navigate(pathname + formatSearch({ ...search, ...change }))
   const { projectId, source = [] } = search
   const project = projects.find(({ id }) => id === projectId)
   const active = projects.filter(({ archivedAt }) => archivedAt === null)
-  const toggled = (value: string) =>
-    source.some((one) => one === value)
-      ? source.filter((one) => one !== value)
-      : [...source, value as (typeof source)[number]]
   return (
     <search className={styles.filters}>
       {(active.length > 1 || projectId) && (
@@ -156,19 +152,11 @@ function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: b
           ]}
         />
       )}
-      <MenuButton
-        button={<FilterButton name="Source" labels={source.map((value) => SOURCES[value])} />}
-        position="bottom-start"
-        groups={[
-          {
-            checkboxItems: Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
-            selected: source,
-            onSelect(value) {
-              const sources = toggled(value)
-              apply({ source: sources.length > 0 ? sources : undefined })
-            },
-          },
-        ]}
+      <FilterMenu
+        name="Source"
+        options={SOURCES}
+        selected={source}
+        onChange={(sources) => apply({ source: sources?.length ? sources : undefined })}
       />
       {mayWrite && (
         <span className={styles.keys}>
