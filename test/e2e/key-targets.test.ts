@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, delayRequests, panelOf, rowOf, testTogether as test } from './support/browser.ts'
+import { openAndClosePalette, pressAtOnce } from './support/keys.ts'
 
 const GAPS_MS = [0, 30, 60, 150, 300]
 const DELAYS_MS = [0, 400]
@@ -48,14 +49,6 @@ async function openProject(app: AppInBrowser, { delay = 0, panel = 'closed', isW
   return { page, project, writes: writesOf(page) }
 }
 
-/** Its code is fetched when the page is idle. */
-async function openAndClosePalette(page: Page) {
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
 /** Counts the writes that the page has sent, and those that have a response. */
 function writesOf(page: Page) {
   const count = { sent: 0, done: 0 }
@@ -66,20 +59,6 @@ function writesOf(page: Page) {
     if (request.method() === 'PATCH') count.done++
   })
   return count
-}
-
-/** Real key events. None of them waits until the page has handled the one before. */
-async function press(page: Page, keys: string[], gap = 0) {
-  const sent: Promise<void>[] = []
-  for (const key of keys) {
-    if (key.includes('+')) {
-      // Otherwise those before and after it would have its modifier.
-      await Promise.all(sent.splice(0))
-      await page.keyboard.press(key)
-    } else sent.push(page.keyboard.down(key), page.keyboard.up(key))
-    if (gap > 0) await sleep(gap)
-  }
-  await Promise.all(sent)
 }
 
 const highlightedOn = (page: Page) => page.evaluate<string[]>('window.highlighted')
@@ -107,8 +86,8 @@ describe.concurrent('a key acts on the row that is highlighted when it is presse
     async ({ gap, ...given }, { app, expect }) => {
       const { page, project, writes } = await openProject(app, given)
       const names = Array.from({ length: 10 }, (_, index) => PEOPLE[index % 3] ?? '')
-      await press(page, Array.from({ length: 15 }, () => ['e', 'j']).flat(), gap)
-      await press(
+      await pressAtOnce(page, Array.from({ length: 15 }, () => ['e', 'j']).flat(), gap)
+      await pressAtOnce(
         page,
         names.flatMap((name) => ['a', ...name, 'Enter', 'j']),
         gap,
@@ -139,7 +118,20 @@ describe.concurrent('a key that comes too early', () => {
     const release = await delayRequests(page, { url: /assets\/palette-.*\.js/ })
     await page.reload()
     await rowOf(page, 'Task 1.').waitFor()
-    await press(page, ['j', 'a', ...'adx', 'Backspace', 'a', 'Enter', 'j', 'a', ...'bob', 'Enter', 'j', 'e'])
+    await pressAtOnce(page, [
+      'j',
+      'a',
+      ...'adx',
+      'Backspace',
+      'a',
+      'Enter',
+      'j',
+      'a',
+      ...'bob',
+      'Enter',
+      'j',
+      'e',
+    ])
     expect(writes).toEqual({ sent: 0, done: 0 })
     release()
     await expect.poll(() => writes).toEqual({ sent: 3, done: 3 })
@@ -148,7 +140,7 @@ describe.concurrent('a key that comes too early', () => {
 
   test('waits for a choice that is not loaded, which Escape gives up', async ({ app, expect }) => {
     const { page, project, writes } = await openProject(app)
-    await press(page, [
+    await pressAtOnce(page, [
       'Control+k',
       ...'mark',
       'Enter',
@@ -165,16 +157,16 @@ describe.concurrent('a key that comes too early', () => {
     expect(await changed(app, project.id)).toEqual(['done version 2', 'version 2', 'done version 2', ''])
 
     await delayRequests(page, { url: /q=nothing/ })
-    await press(page, ['j', 'Control+k', ...'nothing', 'Enter', 'e', 'Escape'])
+    await pressAtOnce(page, ['j', 'Control+k', ...'nothing', 'Enter', 'e', 'Escape'])
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await press(page, ['e'])
+    await pressAtOnce(page, ['e'])
     await expect.poll(() => writes).toEqual({ sent: 4, done: 4 })
     expect((await changed(app, project.id))[3]).toBe('done version 2')
   })
 
   test('follows the panel while it opens and closes', async ({ app, expect }) => {
     const { page, project, writes } = await openProject(app, { delay: 400 })
-    await press(page, ['Enter', 'j', 'e', 'Escape', 'j', 'e'])
+    await pressAtOnce(page, ['Enter', 'j', 'e', 'Escape', 'j', 'e'])
     await expect.poll(() => writes).toEqual({ sent: 2, done: 2 })
     expect(await changed(app, project.id)).toEqual(['', 'done version 2', 'done version 2', ''])
     await panelOf(page).waitFor({ state: 'detached' })
@@ -184,7 +176,7 @@ describe.concurrent('a key that comes too early', () => {
     const { page, project, writes } = await openProject(app)
     for (let count = 0; count < 4; count++) await page.keyboard.down('e')
     await page.keyboard.up('e')
-    await press(page, ['j', 'e'])
+    await pressAtOnce(page, ['j', 'e'])
     await expect.poll(() => writes).toEqual({ sent: 2, done: 2 })
     expect(await changed(app, project.id)).toEqual(['done version 2', 'done version 2', '', ''])
   })

@@ -1,11 +1,8 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { createTask, expectNone, rowOf, taskOf, test, violationsOn } from './support/browser.ts'
+import { press } from './support/keys.ts'
 import { givenPerson, openAs } from './support/people.ts'
-
-async function press(page: Page, ...keys: string[]) {
-  for (const key of keys) await page.keyboard.press(key)
-}
 
 const path = (page: Page) => new URL(page.url()).pathname
 const helpOf = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' })

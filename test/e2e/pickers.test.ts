@@ -10,16 +10,13 @@ import {
   test,
   violationsOn,
 } from './support/browser.ts'
+import { press } from './support/keys.ts'
 import { givenPerson, openAs } from './support/people.ts'
 
 const pickerOf = (page: Page, name: string) => page.getByRole('combobox', { name })
 const optionOf = (page: Page, name: string) => page.getByRole('option', { name })
 const closed = (page: Page) =>
   page.getByRole('dialog', { name: 'Command palette' }).waitFor({ state: 'detached' })
-
-async function press(page: Page, ...keys: string[]) {
-  for (const key of keys) await page.keyboard.press(key)
-}
 
 /** A list of one task, which has the focus. */
 async function openFocused(app: AppInBrowser, title: string) {

@@ -11,6 +11,7 @@ import {
   testWith,
   violationsOn,
 } from './support/browser.ts'
+import { press } from './support/keys.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
@@ -47,10 +48,7 @@ describe('the triage page', () => {
     await expect.poll(() => page.locator('[data-task] a').allInnerTexts()).toEqual(titles)
     await page.getByRole('link', { name: 'Triage 6 to triage' }).waitFor()
 
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await page.keyboard.press(key)
-    }
-    await press('y', 'e', 'n', 'h', 't', 'o', 'm', 'Enter', 'p', 'h', 'Enter')
+    await press(page, 'y', 'e', 'n', 'h', 't', 'o', 'm', 'Enter', 'p', 'h', 'Enter')
     await page.getByText('1 left').waitFor()
     await expect.poll(() => highlighted(page).innerText()).toContain('Last')
     const decisions = async () =>
@@ -70,7 +68,7 @@ describe('the triage page', () => {
 
     // Each is undone by itself, the newest first, and is to be triaged again.
     for (const title of ['High', 'Snoozed', 'Not planned', 'Done', 'Accepted']) {
-      await press('z')
+      await press(page, 'z')
       await rowOf(page, title).waitFor()
     }
     await page.getByText('6 left').waitFor()

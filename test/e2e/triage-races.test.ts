@@ -2,14 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
-import type { Page } from '../tools/playwright.ts'
-import { createTask, delayRequests, panelOf, rowOf, taskOf, testWith } from './support/browser.ts'
+import {
+  type AppInBrowser,
+  createTask,
+  delayRequests,
+  panelOf,
+  rowOf,
+  taskOf,
+  testWith,
+} from './support/browser.ts'
+import { openAndClosePalette, pressAtOnce } from './support/keys.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
-/** Real key events: none of them waits until the page has handled the one before. */
-const press = (page: Page, ...keys: string[]) =>
-  Promise.all(keys.flatMap((key) => [page.keyboard.down(key), page.keyboard.up(key)]))
+/** Feedback with the same note. */
+async function sendEqual({ service }: AppInBrowser, count: number): Promise<string[]> {
+  const send = sender(service.url, WEBHOOK_SECRET)
+  const ids: string[] = []
+  for (let number = 0; number < count; number++)
+    ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
+  return ids
+}
 
 describe('on the triage page', () => {
   test('an undo right after a merge takes that back, and not what was decided before', async ({
@@ -17,16 +30,13 @@ describe('on the triage page', () => {
     expect,
   }) => {
     const earlier = await createTask(app, { title: 'Decided before' })
-    const send = sender(app.service.url, WEBHOOK_SECRET)
-    const ids: string[] = []
-    for (let number = 0; number < 3; number++)
-      ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
+    const ids = await sendEqual(app, 3)
     const page = await app.open('/triage')
     await rowOf(page, 'Notifications').getByText('×3').waitFor()
-    await press(page, 'y')
+    await pressAtOnce(page, ['y'])
     await page.getByText('3 left').waitFor()
     const release = await delayRequests(page, { url: /\/merge$/, method: 'POST' })
-    await press(page, 'm', 'z')
+    await pressAtOnce(page, ['m', 'z'])
     release()
     await page.getByText('Undone: “Merged 2 tasks into').waitFor()
     await page.getByText('3 left').waitFor()
@@ -36,16 +46,13 @@ describe('on the triage page', () => {
   })
 
   test('the undo of a group does what it can when somebody deleted one of it', async ({ app, expect }) => {
-    const send = sender(app.service.url, WEBHOOK_SECRET)
-    const ids: string[] = []
-    for (let number = 0; number < 4; number++)
-      ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
+    const ids = await sendEqual(app, 4)
     const page = await app.open('/triage')
     await rowOf(page, 'Notifications').getByText('×4').waitFor()
-    await press(page, 'm')
+    await pressAtOnce(page, ['m'])
     await page.getByText('Merged 3 tasks into').waitFor()
     await app.service.delete(`/api/tasks/${ids[2]}`)
-    await press(page, 'z')
+    await pressAtOnce(page, ['z'])
     await page.getByRole('alert').getByText('Deleted, or not visible to your key.').waitFor()
     for (const id of [ids[1], ids[3]])
       await expect.poll(() => taskOf(app, id ?? '')).toMatchObject({ mergedInto: null, triaged: false })
@@ -55,9 +62,9 @@ describe('on the triage page', () => {
     const [first, second] = [await createTask(app, { title: 'One' }), await createTask(app, { title: 'Two' })]
     const page = await app.open('/triage')
     await rowOf(page, 'Two').waitFor()
-    await press(page, 'x', 'j', 'x')
+    await pressAtOnce(page, ['x', 'j', 'x'])
     await page.getByText('2 selected').waitFor()
-    await press(page, 'm')
+    await pressAtOnce(page, ['m'])
     await page.getByRole('combobox', { name: 'Merge into' }).waitFor()
     for (const { id } of [first, second]) expect((await taskOf(app, id)).mergedInto).toBe(null)
   })
@@ -66,7 +73,7 @@ describe('on the triage page', () => {
     const { id } = await createTask(app, { title: 'The only one' })
     const page = await app.open('/triage')
     await rowOf(page, 'The only one').waitFor()
-    await press(page, 'e', 'e')
+    await pressAtOnce(page, ['e', 'e'])
     await page.getByText('Nothing left to triage').waitFor()
     await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'done', version: 2 })
   })
@@ -75,7 +82,7 @@ describe('on the triage page', () => {
     const [first] = [await createTask(app, { title: 'First' }), await createTask(app, { title: 'Second' })]
     const page = await app.open('/triage', { isLive: true })
     await rowOf(page, 'Second').waitFor()
-    await press(page, 'j', 'x')
+    await pressAtOnce(page, ['j', 'x'])
     await page.getByRole('button', { name: 'Add label' }).click()
     const label = page.getByRole('combobox', { name: 'Label to add' })
     await label.fill('regr')
@@ -86,14 +93,11 @@ describe('on the triage page', () => {
   })
 
   test('a name that some of a group have already decides about all of it', async ({ app, expect }) => {
-    const send = sender(app.service.url, WEBHOOK_SECRET)
-    const ids: string[] = []
-    for (let number = 0; number < 3; number++)
-      ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
+    const ids = await sendEqual(app, 3)
     await app.service.patch(`/api/tasks/${ids[1]}`, { assignees: ['ada'], triaged: false })
     const page = await app.open('/triage')
     await rowOf(page, 'Notifications').getByText('×3').waitFor()
-    await press(page, 'a')
+    await pressAtOnce(page, ['a'])
     await page.getByRole('combobox').fill('ada')
     await page.getByRole('option', { name: 'ada' }).click()
     await page.getByText('Nothing left to triage').waitFor()
@@ -110,11 +114,8 @@ describe('a list', () => {
     ]
     const page = await app.open('/tasks')
     await rowOf(page, 'First').waitFor()
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await press(page, 'j', 'h', '2', 'e')
+    await openAndClosePalette(page)
+    await pressAtOnce(page, ['j', 'h', '2', 'e'])
     await rowOf(page, 'First').waitFor({ state: 'detached' })
     await expect.poll(() => taskOf(app, second.id)).toMatchObject({ status: 'done' })
     await expect.poll(async () => (await taskOf(app, first.id)).snoozedUntil).not.toBe(null)
@@ -134,7 +135,7 @@ describe('a list', () => {
     })
     await page.goto(`${app.service.url}/tasks`)
     await rowOf(page, 'Undone').waitFor()
-    await press(page, 'j', 'e', 'z')
+    await pressAtOnce(page, ['j', 'e', 'z'])
     await page.getByText('Undone: “Done: Undone”').waitFor()
     await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'open' })
   })

@@ -6,6 +6,7 @@ import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { sourceOf } from '../support/sources.ts'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, panelOf, rowOf, testWith } from './support/browser.ts'
+import { openAndClosePalette } from './support/keys.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET, ENCRYPTION_KEY: 'ab'.repeat(32) } }))
 
@@ -97,11 +98,7 @@ async function open(app: AppInBrowser, projectId: string): Promise<Page> {
   await rowOf(page, ROWS[0]?.title ?? '')
     .getByText('×4')
     .waitFor()
-  // Its code is fetched when the page is idle.
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await openAndClosePalette(page)
   return page
 }
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { PlusIcon, SlidersIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useParams } from 'wouter'
 import { listsQuery, projectsQuery } from '../api/queries.ts'
 import { useTask } from '../api/use-tasks.ts'
@@ -11,6 +11,7 @@ import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
 import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
+import { ListPage } from './list-page.tsx'
 import styles from './tasks-page.module.css'
 import { useFilters } from './use-filters.ts'
 
@@ -23,40 +24,31 @@ export function TasksPage({ children }: { children: ReactNode }) {
   const { task } = useTask(taskId ?? '', { isEnabled: taskId !== undefined })
   usePageTitle(task?.title ?? title)
 
+  const header = (
+    <>
+      <h1 className={styles.heading} dir="auto" title={title}>
+        {title}
+      </h1>
+      {filters.projectId && (
+        <ActionIcon
+          aria-label="Project settings"
+          renderRoot={(props) => <Link to={`/projects/${filters.projectId ?? ''}`} {...props} />}
+        >
+          <SlidersIcon size={16} />
+        </ActionIcon>
+      )}
+      {can('tasks:write') && (
+        <Button className="push" leftSection={<PlusIcon size={16} />} onClick={openNewTask}>
+          New task
+        </Button>
+      )}
+    </>
+  )
   return (
-    <div className={styles.page}>
-      <section className={styles.main} aria-label="Tasks">
-        <header className={styles.header}>
-          <h1 className={styles.heading} dir="auto" title={title}>
-            {title}
-          </h1>
-          {filters.projectId && (
-            <ActionIcon
-              aria-label="Project settings"
-              renderRoot={(props) => <Link to={`/projects/${filters.projectId ?? ''}`} {...props} />}
-            >
-              <SlidersIcon size={16} />
-            </ActionIcon>
-          )}
-          {can('tasks:write') && (
-            <Button className="push" leftSection={<PlusIcon size={16} />} onClick={openNewTask}>
-              New task
-            </Button>
-          )}
-        </header>
-        {can('tasks:read') ? (
-          <>
-            <FilterBar filters={filters} />
-            <TaskList key={JSON.stringify(filters)} filters={filters} />
-          </>
-        ) : (
-          <p className="quiet" style={{ padding: 16 }}>
-            Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
-          </p>
-        )}
-      </section>
-      <Suspense fallback={<aside className={styles.panel} aria-label="Task" />}>{children}</Suspense>
-    </div>
+    <ListPage label="Tasks" header={header} panel={children}>
+      <FilterBar filters={filters} />
+      <TaskList key={JSON.stringify(filters)} filters={filters} />
+    </ListPage>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Button, Kbd } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { problemOf } from '../../api/problem.ts'
 import { projectsQuery, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
@@ -17,8 +17,8 @@ import { FilterButton, FilterMenu } from '../list/filter-menu.tsx'
 import type { Grouping } from '../list/grouping.ts'
 import { TaskList } from '../list/task-list.tsx'
 import { fetchMatching } from '../list/use-matching-tasks.ts'
+import { ListPage } from '../list-page.tsx'
 import { useMerge } from '../reports/use-merge.ts'
-import page from '../tasks-page.module.css'
 import { equalTasks } from './equal-tasks.ts'
 import { GroupFacts } from './group-facts.tsx'
 import { NothingLeft } from './nothing-left.tsx'
@@ -37,33 +37,24 @@ export default function TriagePage({ children }: { children: ReactNode }) {
   usePageTitle(task?.title ?? 'Triage')
   const grouping = useGrouping()
 
+  const header = (
+    <>
+      <h1>Triage</h1>
+      <Left filters={filters} />
+    </>
+  )
   return (
-    <div className={page.page}>
-      <section className={page.main} aria-label="Tasks to triage">
-        <header className={page.header}>
-          <h1>Triage</h1>
-          <Left filters={filters} />
-        </header>
-        {can('tasks:read') ? (
-          <>
-            <TriageFilters search={search} mayWrite={can('tasks:write')} />
-            <TaskList
-              key={JSON.stringify(filters)}
-              filters={filters}
-              path="/triage"
-              search={formatSearch(search)}
-              grouping={grouping}
-              empty={<NothingLeft search={search} />}
-            />
-          </>
-        ) : (
-          <p className="quiet" style={{ padding: 16 }}>
-            Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
-          </p>
-        )}
-      </section>
-      <Suspense fallback={<aside className={page.panel} aria-label="Task" />}>{children}</Suspense>
-    </div>
+    <ListPage label="Tasks to triage" header={header} panel={children}>
+      <TriageFilters search={search} mayWrite={can('tasks:write')} />
+      <TaskList
+        key={JSON.stringify(filters)}
+        filters={filters}
+        path="/triage"
+        search={formatSearch(search)}
+        grouping={grouping}
+        empty={<NothingLeft search={search} />}
+      />
+    </ListPage>
   )
 }
 
