@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { Router } from 'wouter'
 import { navigate as setAddress } from 'wouter/use-browser-location'
+import { afterGoingBack } from './go-back.ts'
 
 interface NavigationContext {
   /** The address of the shown page. The address bar is ahead of it while the next page loads. */
@@ -60,7 +61,8 @@ export const useSearchString = () => useNavigation().url.search
 const usePathname = (): [string, typeof setAddress] => [useNavigation().url.pathname, navigate]
 
 /** Like a link of the browser, opening the current address adds nothing to the history. */
-const navigate: typeof setAddress = (to, { replace, state } = {}) => {
-  const isCurrent = new URL(to, window.location.href).href === window.location.href
-  setAddress(to, { replace: replace || isCurrent, state })
-}
+const navigate: typeof setAddress = (to, { replace, state } = {}) =>
+  afterGoingBack(() => {
+    const isCurrent = new URL(to, window.location.href).href === window.location.href
+    setAddress(to, { replace: replace || isCurrent, state })
+  })

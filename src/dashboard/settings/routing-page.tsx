@@ -22,6 +22,7 @@ import { CurlExample } from '../components/curl-example.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import { PageHeader } from './page-header.tsx'
 import { RoutingDialog } from './routing-dialog.tsx'
 import { RoutingItem } from './routing-item.tsx'
@@ -34,17 +35,15 @@ type TestResult = Schema<'RoutingTest'>
 export default function RoutingPage() {
   const queryClient = useQueryClient()
   const query = useQuery(routingQuery)
-  const [editing, setEditing] = useState<Rule | 'new'>()
+  const { opened, open, close } = useOpened('rule')
+  const edited = query.data?.find(({ id }) => id === opened)
   const { data: projects } = useQuery(projectsQuery)
   const [lastTest, setLastTest] = useState<{ testResult: TestResult; rules: Rule[] | undefined }>()
   // A result for other rules is outdated.
   const testResult = lastTest?.rules === query.data ? lastTest?.testResult : undefined
   return (
     <div className={`${styles.content} ${styles.wide}`}>
-      <PageHeader
-        title="Webhook routing"
-        action={<Button onClick={() => setEditing('new')}>Add rule</Button>}
-      >
+      <PageHeader title="Webhook routing" action={<Button onClick={() => open('new')}>Add rule</Button>}>
         Rules route feedback to projects. Rules that match app and project come first, then app, then project;
         among equals, the topmost rule applies. Feedback that matches no rule goes to the default project.
       </PageHeader>
@@ -56,7 +55,7 @@ export default function RoutingPage() {
             <EmptyState
               title="No rules yet"
               description="Without rules, feedback goes to the project named in the event, or else to the default project."
-              action={<Button onClick={() => setEditing('new')}>Add your first rule</Button>}
+              action={<Button onClick={() => open('new')}>Add your first rule</Button>}
             >
               <CurlExample
                 path="/api/webhook-routing"
@@ -65,7 +64,7 @@ export default function RoutingPage() {
             </EmptyState>
           )}
           {query.data && query.data.length > 0 && (
-            <SortableRules rules={query.data} testResult={testResult} onEdit={setEditing} />
+            <SortableRules rules={query.data} testResult={testResult} onEdit={({ id }) => open(id)} />
           )}
         </section>
         <RoutingTest
@@ -76,9 +75,7 @@ export default function RoutingPage() {
           }
         />
       </div>
-      {editing && (
-        <RoutingDialog rule={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />
-      )}
+      {(edited || opened === 'new') && <RoutingDialog key={opened} rule={edited} onClose={close} />}
     </div>
   )
 }

@@ -1,0 +1,22 @@
+/** Going back takes some milliseconds, or does not happen. */
+const MAX_MS = 1_000
+
+let goingBack: Promise<void> | undefined
+
+/** Goes to the previous entry of the history, once: something may be closed twice. Resolves when its address is there. */
+export function goBack(): Promise<void> {
+  goingBack ??= new Promise<void>((resolve) => {
+    addEventListener('popstate', () => resolve(), { once: true })
+    setTimeout(resolve, MAX_MS)
+    history.back()
+  }).finally(() => {
+    goingBack = undefined
+  })
+  return goingBack
+}
+
+/** At once, unless the browser is on its way back: it would leave an entry that is added meanwhile. */
+export function afterGoingBack(act: () => void) {
+  if (goingBack) void goingBack.then(act)
+  else act()
+}
