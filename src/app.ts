@@ -45,6 +45,7 @@ import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { passkeyChallengeRoutes, passkeysRoutes } from './routes/passkeys.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { personalKeysRoutes } from './routes/personal-keys.ts'
@@ -171,6 +172,7 @@ export async function buildApp({
     scope.register(reportsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
+    scope.register(overviewRoutes, { prefix: '/api/overview', ...service })
     scope.register(savedFiltersRoutes, { prefix: '/api/saved-filters', ...service })
     scope.register(commentsRoutes, { prefix: '/api', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })

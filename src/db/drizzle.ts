@@ -44,6 +44,7 @@ export const {
   boolean,
   check,
   customType,
+  date,
   doublePrecision,
   foreignKey,
   index,

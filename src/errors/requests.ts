@@ -164,6 +164,13 @@ export const unavailable = (cause?: unknown) =>
     cause,
   })
 
+/** After an upgrade or an import. */
+export const overviewNotCounted = () =>
+  new AppError('unavailable', {
+    detail: 'The tasks are being counted for the overview. Try again in a few seconds.',
+    retryAfterSeconds: 5,
+  })
+
 /**
  * Ends a transaction that holds locks it should have taken after others. Its work begins again from its start, and fails
  * with this only if that happens time after time.

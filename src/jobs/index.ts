@@ -31,6 +31,7 @@ function start({ services, logger }: JobsDeps): Jobs {
     lists,
     metrics,
     outbox,
+    overviewCounting,
     projects,
     push,
     sequencer,
@@ -65,6 +66,12 @@ function start({ services, logger }: JobsDeps): Jobs {
     paced(
       unlessImporting(() => taskCounts.aggregate()),
       { shares: { busy: 0.5, quiet: 0.9 }, pauseMs: 2_000, logger },
+    ),
+    // Up to so many creates a second that this share has time for, the overview is exact within seconds; after more, once
+    // they end.
+    paced(
+      unlessImporting(() => overviewCounting.work()),
+      { shares: { busy: 0.03, quiet: 0.9 }, pauseMs: 2_000, logger },
     ),
     // Pages of a table that was never analyzed are slow; the threshold of its growth makes this rare.
     paced(

@@ -27,6 +27,8 @@ import { keyCredentials, keysRepository } from './keys.ts'
 import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
+import { overviewCountsRepository } from './overview/counting.ts'
+import { overviewRepository } from './overview/reading.ts'
 import { identitiesRepository } from './people/identities.ts'
 import { identityProvidersRepository } from './people/identity-providers.ts'
 import { invitesRepository } from './people/invites.ts'
@@ -110,6 +112,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     leases: leasesRepository(db),
     cleanup: cleanupRepository(db),
     taskCounts: taskCountsRepository(db),
+    overviewCounts: overviewCountsRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
     webhookFanOut: webhookFanOutRepository(db),
@@ -133,6 +136,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     taskDependencies: taskDependenciesRepository(db, reach),
     claims: claimsRepository(db, reach),
     taskNames: taskNamesRepository(db, reach),
+    overview: overviewRepository(db, reach),
     savedFilters: savedFiltersRepository(db),
     similarTasks: similarTasksRepository(db),
     comments: commentsRepository(db, reach),

@@ -22,6 +22,7 @@ import { ImportResult } from './import.ts'
 import { Invite, InviteAcceptance, InvitePasskey, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
+import { Overview, OverviewWeek } from './overview.ts'
 import {
   NewPasskey,
   Passkey,
@@ -92,6 +93,8 @@ export const namedSchemas = [
   Merge,
   ReportCounts,
   SimilarTasks,
+  Overview,
+  OverviewWeek,
   BulkChange,
   BulkChanged,
   BulkTasks,

@@ -74,6 +74,7 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       }
       await inBatches((limit) => cleanup.purgeDeletedRules(trash, limit), RULE_BATCH)
       await inBatches((limit) => cleanup.deleteUnusedNames(limit))
+      await inBatches((limit) => cleanup.deleteEmptyWeeks(limit))
       const payloads = firstIdOf(before(PAYLOAD_RETENTION_MS))
       const ignored = firstIdOf(before(IGNORED_RETENTION_MS))
       await inBatches((limit) => cleanup.deleteUnusedWriteLimits(limit))

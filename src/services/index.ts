@@ -39,6 +39,8 @@ import { importState } from './import-state.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
+import { overviewCounting } from './overview/counting.ts'
+import { overviewService } from './overview/index.ts'
 import { accountService } from './people/account.ts'
 import { brokenSignIns } from './people/broken-sign-ins.ts'
 import { identitiesService } from './people/identities.ts'
@@ -168,6 +170,7 @@ export function services(given: ServiceDeps) {
   const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
   const push = pushService({ repos, clock, vault, metrics, logFailure, ...codehost })
+  const counting = overviewCounting({ repos })
   const replays = {
     feedback: feedbackReplay({ repos, clock }),
     source: sourceReplay({ repos, clock, reader }),
@@ -239,6 +242,8 @@ export function services(given: ServiceDeps) {
     idempotency: idempotencyService({ repos, clock }),
     statistics: statisticsService({ repos, clock }),
     taskCounts: taskCountsService({ repos }),
+    overview: overviewService({ repos, clock, counting }),
+    overviewCounting: counting,
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, vault, logFailure, ...codehost }),
     /** The id of the key that encrypts. */

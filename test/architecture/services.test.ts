@@ -30,7 +30,7 @@ const SERVICES: Record<string, string[]> = {
     'key-changes',
   ],
   'what flows in and out': ['write-back', 'push', 'sync', 'sources', 'codehost', 'feedback', 'webhooks'],
-  tasks: ['reports', 'comments', 'claims', 'tasks'],
+  tasks: ['reports', 'comments', 'claims', 'overview', 'tasks'],
   'the ground': [
     'deliveries',
     'activity',

@@ -62,6 +62,15 @@ create table changes (
   constraint changes_pkey PRIMARY KEY ("position")
 );
 
+create table closed_weeks (
+  project_id uuid not null,
+  week date not null,
+  closer text not null,
+  days integer not null,
+  count integer not null,
+  constraint closed_weeks_project_id_week_closer_days_pk PRIMARY KEY (project_id, week, closer, days)
+);
+
 create table codehost_connections (
   id uuid not null,
   project_id uuid not null,
@@ -144,6 +153,22 @@ create table comments (
   updated_at timestamp(3) with time zone not null,
   constraint comments_pkey PRIMARY KEY (id),
   constraint comments_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE
+);
+
+create table counted_task_changes (
+  task_id uuid not null
+);
+
+create table counted_tasks (
+  task_id uuid not null,
+  project_id uuid not null,
+  source text not null,
+  opened_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  closer text,
+  days integer,
+  is_to_triage boolean not null,
+  constraint counted_tasks_pkey PRIMARY KEY (task_id)
 );
 
 create table deliveries (
@@ -279,6 +304,23 @@ create table lists (
   constraint lists_id_project UNIQUE (id, project_id),
   constraint lists_pkey PRIMARY KEY (id),
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table opened_weeks (
+  project_id uuid not null,
+  week date not null,
+  source text not null,
+  count integer not null,
+  constraint opened_weeks_project_id_week_source_pk PRIMARY KEY (project_id, week, source)
+);
+
+create table overview_progress (
+  is_only boolean not null default true,
+  "position" bigint not null,
+  filled_to uuid not null,
+  is_filled boolean not null default false,
+  constraint overview_progress_is_one_row CHECK (is_only),
+  constraint overview_progress_pkey PRIMARY KEY (is_only)
 );
 
 create table passkeys (
@@ -573,6 +615,12 @@ create table tasks (
   constraint tasks_priority_range CHECK (((priority >= 1) AND (priority <= 3)))
 );
 
+create table untriaged_counts (
+  project_id uuid not null,
+  count integer not null,
+  constraint untriaged_counts_pkey PRIMARY KEY (project_id)
+);
+
 create table users (
   id uuid not null,
   username text not null,
@@ -662,6 +710,7 @@ CREATE INDEX activity_transaction ON public.activity USING btree (transaction);
 CREATE INDEX activity_type ON public.activity USING btree (type, id);
 CREATE INDEX api_key_secrets_key ON public.api_key_secrets USING btree (key_id);
 CREATE INDEX api_keys_user ON public.api_keys USING btree (user_id, id);
+CREATE INDEX closed_weeks_unused ON public.closed_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX codehost_connections_list ON public.codehost_connections USING btree (list_id) WHERE (list_id IS NOT NULL);
 CREATE INDEX codehost_connections_next_run ON public.codehost_connections USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 CREATE INDEX codehost_writes_connection ON public.codehost_writes USING btree (connection_id);
@@ -669,6 +718,8 @@ CREATE INDEX codehost_writes_due ON public.codehost_writes USING btree (status, 
 CREATE UNIQUE INDEX comments_external ON public.comments USING btree (task_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_external_id ON public.comments USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX comments_task ON public.comments USING btree (task_id, id);
+CREATE INDEX counted_tasks_open ON public.counted_tasks USING btree (project_id, opened_at) WHERE (completed_at IS NULL);
+CREATE INDEX counted_tasks_to_triage ON public.counted_tasks USING btree (project_id, task_id) WHERE is_to_triage;
 CREATE INDEX deliveries_connection ON public.deliveries USING btree (connection_id, id) WHERE (connection_id IS NOT NULL);
 CREATE UNIQUE INDEX deliveries_dedup ON public.deliveries USING btree (dedup_key) WHERE (dedup_key IS NOT NULL);
 CREATE INDEX deliveries_deleted_comment ON public.deliveries USING btree (connection_id, comment_id) WHERE ((event = 'issue_comment'::text) AND (action = 'deleted'::text));
@@ -686,6 +737,7 @@ CREATE INDEX invites_user ON public.invites USING btree (user_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
+CREATE INDEX opened_weeks_unused ON public.opened_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
@@ -821,3 +873,13 @@ BEGIN
 END $function$
 ;
 CREATE TRIGGER tasks_text_updated AFTER UPDATE OF title, description, external_id, labels, assignees ON public.tasks FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description) OR (old.external_id IS DISTINCT FROM new.external_id) OR (old.labels <> new.labels) OR (old.assignees <> new.assignees))) EXECUTE FUNCTION tasks_text_updated();
+CREATE OR REPLACE FUNCTION public.tasks_times_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO counted_task_changes (task_id) VALUES (NEW.id);
+  RETURN NULL;
+END $function$
+;
+CREATE TRIGGER tasks_times_changed AFTER UPDATE ON public.tasks FOR EACH ROW WHEN (((old.opened_at <> new.opened_at) OR (old.completed_at <> new.completed_at))) EXECUTE FUNCTION tasks_times_changed();

@@ -71,6 +71,8 @@ const beforeId = '019a0000-0000-7000-8000-000000000000'
 const everything = (repos: Repositories) => repos.within(everywhere)
 const lease = { id: '00000000-0000-7000-8000-000000000000', lease: 1 }
 
+const UNCOUNTED = { position: 100, filledTo: beforeId, isFilled: false }
+
 type Job = (repos: Repositories) => Promise<unknown>
 
 const JOBS: Record<string, [Job, Limits?]> = {
@@ -120,6 +122,18 @@ const JOBS: Record<string, [Job, Limits?]> = {
     (repos) => everything(repos).sourceBacklog.claim({ leaseMs: 1_000, limit: 10 }),
   ],
   'adds up counts': [({ taskCounts }) => taskCounts.aggregate(BATCH)],
+  'counts tasks for the overview': [
+    ({ overviewCounts }) => overviewCounts.fill(UNCOUNTED, BATCH),
+    { sorted: 3 * BATCH },
+  ],
+  'counts changes for the overview': [
+    ({ overviewCounts }) => overviewCounts.follow(UNCOUNTED, BATCH),
+    { read: 10 * BATCH, sorted: 6 * BATCH },
+  ],
+  'reads the overview': [
+    (repos) =>
+      everything(repos).overview.read({ projectId: ids.projectId, from: '2026-01-05', to: '2026-03-30' }),
+  ],
   'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
   'gives positions': [({ changes }) => changes.sequence(BATCH)],
   'looks for activity without a position': [({ changes }) => changes.touchWithoutPosition(undefined, BATCH)],

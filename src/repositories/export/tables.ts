@@ -159,6 +159,12 @@ export const OMITTED_TABLES: Record<string, string> = {
   change_feed: 'positions belong to an epoch',
   task_count_changes: FOLLOWS,
   task_names: FOLLOWS,
+  counted_tasks: FOLLOWS,
+  counted_task_changes: FOLLOWS,
+  opened_weeks: FOLLOWS,
+  closed_weeks: FOLLOWS,
+  untriaged_counts: FOLLOWS,
+  overview_progress: FOLLOWS,
   task_text_changes: FOLLOWS,
   task_texts: FOLLOWS,
 }

@@ -127,7 +127,18 @@ async function begin({ db }: Session): Promise<void> {
 }
 
 /** Tables that follow from the exported ones. */
-const FOLLOWING = ['task_texts', 'task_text_changes', 'task_count_changes', 'task_names']
+const FOLLOWING = [
+  'task_texts',
+  'task_text_changes',
+  'task_count_changes',
+  'task_names',
+  'overview_progress',
+  'counted_tasks',
+  'counted_task_changes',
+  'opened_weeks',
+  'closed_weeks',
+  'untriaged_counts',
+]
 
 /** The lock first, so that instances that have the notice find it gone. */
 async function end(session: Session): Promise<void> {

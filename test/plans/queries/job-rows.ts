@@ -2,6 +2,8 @@
 const ROWS = 20_000
 const DUE = 300
 
+const ZERO_ID = '00000000-0000-0000-0000-000000000000'
+
 const series = `generate_series(1, ${ROWS}) as i`
 const isDue = `i <= ${DUE}`
 /** The first are past any retention. */
@@ -54,6 +56,13 @@ export const JOB_ROWS = [
      case when i > ${ROWS - DUE} then 'pending' else 'delivered' end, 0, ${at},
      case when i <= ${ROWS - DUE} then ${at} end
    from projects, ${series} join changes on changes.position = i where projects.name in ('Project 3', 'Project 4')`,
+  `insert into counted_tasks (task_id, project_id, source, opened_at, completed_at, closer, days, is_to_triage)
+   select id, project_id, source, opened_at, completed_at, case when status = 'done' then 'people' end,
+     case when status = 'done' then 1 end, not triaged and status <> 'done' from tasks where deleted_at is null`,
+  `insert into opened_weeks (project_id, week, source, count)
+   select project_id, date_trunc('week', opened_at at time zone 'UTC'), source, count(*) from counted_tasks group by 1, 2, 3`,
+  `insert into overview_progress (position, filled_to) values (100, '${ZERO_ID}')`,
+  `insert into counted_task_changes (task_id) select id from tasks limit ${DUE}`,
   `insert into sync_items (run_id, number, outcome) select ${project}, i, 'unchanged' from ${series}`,
   `insert into task_text_changes (task_id) select id from tasks limit ${ROWS}`,
   `insert into task_count_changes (sign, list_id, project_id, is_open, labels, assignees)
