@@ -220,23 +220,6 @@ describe('the list of tasks', () => {
     await expect.poll(labelled).toEqual([['kept'], ['kept']])
   })
 
-  test('shows the reason for a delay after a second, and loads on retry', async ({ app }) => {
-    await createTask(app, { title: 'Late in coming' })
-    const page = await app.open('/settings/sessions')
-    const waiting: (() => void)[] = []
-    let isHeld = true
-    await page.route(/\/api\/tasks\?/, async (route) => {
-      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
-      await route.continue().catch(() => {})
-    })
-    await page.getByRole('link', { name: /All tasks/ }).click()
-    await page.getByText('Inlet has not responded yet').waitFor()
-    isHeld = false
-    await page.getByRole('button', { name: 'Retry now' }).click()
-    await rowOf(page, 'Late in coming').waitFor()
-    for (const release of waiting) release()
-  })
-
   test('switches between projects', async ({ app }) => {
     const [first, second] = [
       await app.service.given.project({ name: 'First project' }),

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -7,6 +7,7 @@ import type { Project } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CurlExample } from '../components/curl-example.tsx'
 import { LoadError } from '../components/load-error.tsx'
+import { Loading } from '../components/loading.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
@@ -35,7 +36,14 @@ export function Codehost({ project }: { project: Project }) {
   return (
     <section className={styles.section} aria-label="Code host">
       <h2>Issues &amp; pull requests</h2>
-      {query.isPending && can('tasks:read') && <Skeleton height={100} />}
+      {query.isPending && can('tasks:read') && (
+        <Loading
+          what="the connection"
+          height={100}
+          query={query}
+          queryKey={connectionQuery(project.id).queryKey}
+        />
+      )}
       {query.isError && <LoadError what="the connection" query={query} />}
       {query.data === null && (
         <>

@@ -1,10 +1,11 @@
-import { ActionIcon, Badge, Button, Menu, Modal, Select, Skeleton, TextInput } from '@mantine/core'
+import { ActionIcon, Badge, Button, Menu, Modal, Select, TextInput } from '@mantine/core'
 import { KebabHorizontalIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { LoadError } from '../components/load-error.tsx'
+import { Loading } from '../components/loading.tsx'
 import { RenameDialog } from '../components/rename-dialog.tsx'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
@@ -37,7 +38,9 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   return (
     <section className={styles.section} aria-label="Lists">
       <h2>Lists</h2>
-      {query.isPending && <Skeleton height={100} />}
+      {query.isPending && (
+        <Loading what="lists" height={100} query={query} queryKey={listsQuery(project.id).queryKey} />
+      )}
       {query.isError && <LoadError what="lists" query={query} />}
       <ol className={styles.rows}>
         {query.data?.map((list, index) => (

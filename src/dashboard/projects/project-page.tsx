@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -6,6 +6,7 @@ import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { LoadError } from '../components/load-error.tsx'
+import { Loading } from '../components/loading.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { plural } from '../lib/plural.ts'
@@ -23,7 +24,9 @@ export default function ProjectPage() {
   return (
     <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
       <div className={styles.content} key={projectId}>
-        {query.isPending && <Skeleton height={240} />}
+        {query.isPending && (
+          <Loading what="the project" height={240} query={query} queryKey={projectsQuery.queryKey} />
+        )}
         {query.isError && <LoadError what="the project" query={query} />}
         {query.isSuccess && !project && (
           <>

@@ -171,7 +171,14 @@ export function TaskList(props: TaskListProps) {
     loadMore: fetchNextPage,
   })
 
-  const loading = <TaskListLoading query={query} queryKey={tasksQuery(filters).queryKey} />
+  const loading = (
+    <TaskListLoading
+      rowHeight={rowHeight}
+      isTwoLines={isTwoLines}
+      query={query}
+      queryKey={tasksQuery(filters).queryKey}
+    />
+  )
   const isSearching = hasNextPage && !isFetchNextPageError
   if (query.isPending || (rows.length === 0 && (loaded.rows.length > 0 || isSearching))) return loading
   if (query.isError && rows.length === 0) return <LoadError what="tasks" query={query} />

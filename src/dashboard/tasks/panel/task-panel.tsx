@@ -13,11 +13,12 @@ import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import type { Task, TaskListItem } from '../../api/queries.ts'
+import { type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
+import { LoadingLine } from '../../components/loading-line.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { openNeighbor, openPalette } from '../../keyboard/shortcuts.ts'
@@ -70,11 +71,14 @@ export default function TaskPanel() {
           ) : query.isError ? (
             <LoadError what="the task" query={query} />
           ) : (
-            <div className="stack" role="status" aria-label="Loading task">
-              <Skeleton height={24} width="80%" />
-              <Skeleton height={14} width="50%" />
-              <Skeleton height={160} mt={16} />
-            </div>
+            <>
+              <div className="stack" role="status" aria-label="Loading task">
+                <Skeleton height={24} width="80%" />
+                <Skeleton height={14} width="50%" />
+                <Skeleton height={160} mt={16} />
+              </div>
+              <LoadingLine what="the task" query={query} queryKey={taskQuery(taskId).queryKey} />
+            </>
           )}
         </div>
       )}

@@ -1,4 +1,4 @@
-import { Button, Select, Skeleton } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
@@ -7,6 +7,7 @@ import { serverNow } from '../../api/server-clock.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LoadError } from '../../components/load-error.tsx'
+import { Loading } from '../../components/loading.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { Link } from '../../navigation/link.tsx'
@@ -45,7 +46,9 @@ export default function TrashPage() {
         </div>
         <ProjectFilter projectId={projectId} projects={projects} />
       </header>
-      {query.isPending && can('tasks:read') && <Skeleton height={160} />}
+      {query.isPending && can('tasks:read') && (
+        <Loading what="the trash" height={160} query={query} queryKey={trashQuery(projectId).queryKey} />
+      )}
       {query.isError && rows.length === 0 && <LoadError what="the trash" query={query} />}
       {query.isSuccess && rows.length === 0 && !query.hasNextPage && <EmptyTrash projectId={projectId} />}
       <ul ref={list} className={styles.rows}>
