@@ -193,7 +193,7 @@ describe('a person', () => {
     const late = await app.open(path, { key: null })
     await field(late, 'New password').fill('another long password')
     await late.getByRole('button', { name: 'Set password' }).click()
-    await late.getByText('Ask for a new link.').waitFor()
+    await late.getByText('Ask for a new one.').waitFor()
   })
 
   test('changes name and password on the account page, after signing in again', async ({ app }) => {

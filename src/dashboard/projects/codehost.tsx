@@ -85,13 +85,6 @@ export function Codehost({ project }: { project: Project }) {
           onStored={() => setWebhook(undefined)}
         />
       )}
-      {query.data && can('admin') && !isEditing && (
-        <CodehostWebhook
-          projectId={project.id}
-          connection={query.data}
-          isReadOnly={project.archivedAt !== null}
-        />
-      )}
       {query.data && (
         <SyncRuns
           projectId={project.id}
@@ -99,6 +92,13 @@ export function Codehost({ project }: { project: Project }) {
           renewText={query.data.app ? 'Check GitHub App' : 'Renew token'}
           onRenew={() => setEditing(true)}
           onTryAgain={() => void sync()}
+        />
+      )}
+      {query.data && can('admin') && !isEditing && (
+        <CodehostWebhook
+          projectId={project.id}
+          connection={query.data}
+          isReadOnly={project.archivedAt !== null}
         />
       )}
     </section>

@@ -5,9 +5,10 @@ type Run = Schema<'SyncRun'>
 
 const total = ({ issues, pullRequests }: Run, name: keyof Run['issues']) => issues[name] + pullRequests[name]
 
-/** For example `+12 (5 done) ~4 1 done`. */
+/** For example `+12 (5 done) ~4 1 done`, or `no changes`. */
 export function shortCounts(run: Run): string {
   const changed = total(run, 'updated') + total(run, 'reopened')
+  if (total(run, 'created') + changed + total(run, 'closed') === 0) return 'no changes'
   const created = `+${total(run, 'created')}${run.createdDone > 0 ? ` (${run.createdDone} done)` : ''}`
   return `${created} ~${changed} ${total(run, 'closed')} done`
 }

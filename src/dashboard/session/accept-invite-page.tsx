@@ -93,9 +93,8 @@ function Unusable({ what, isInvalid }: { what: 'invite' | 'link'; isInvalid: boo
   return (
     <p role={isInvalid ? 'alert' : undefined}>
       {isInvalid
-        ? `This ${what} is no longer valid: it was used or withdrawn, or it has expired.`
-        : `This address is incomplete: it has no secret. Open the whole ${what} that you were sent.`}{' '}
-      {what === 'invite' ? 'Ask for a new invite.' : 'Ask for a new link.'}
+        ? `This ${what} is no longer valid: it was used or withdrawn, or it has expired. Ask for a new one.`
+        : `This address is incomplete: it has no secret. Open the whole ${what} that you were sent, or ask for a new one.`}
     </p>
   )
 }

@@ -123,7 +123,7 @@ export function NewPasswordForm({ verb, username, size = 'md', onSubmit }: NewPa
       />
       {problem && !error && <ErrorText>{problem.message}</ErrorText>}
       <div>
-        <Button type="submit" loading={isBusy}>
+        <Button type="submit" loading={isBusy} size={size} fullWidth={size === 'md'}>
           {verb}
         </Button>
       </div>

@@ -23,20 +23,29 @@ export default function SignInPage() {
     <SignedOutPage title="Sign in to Inlet">
       {failure && <ErrorText>{failure}</ErrorText>}
       {isPending && <Skeleton height={180} />}
-      {!isPending && !canPeopleSignIn(ways) && <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />}
+      {!isPending && !canPeopleSignIn(ways) && (
+        <>
+          <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} />
+          <FirstKey />
+        </>
+      )}
       {!isPending && canPeopleSignIn(ways) && (
         <>
           <PersonForms ways={ways} returnTo={pathOf(to)} onSignedIn={onSignedIn} />
           <details className={styles.other} open={hash === '#key' || undefined}>
             <summary>Other ways to sign in</summary>
             <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />
+            <FirstKey />
           </details>
         </>
       )}
-      <p className="quiet small">
-        The first key was printed when Inlet first started. If you lost it, set <code>BOOTSTRAP_API_KEY</code>{' '}
-        and restart.
-      </p>
     </SignedOutPage>
   )
 }
+
+const FirstKey = () => (
+  <p className="quiet small">
+    The first key was printed when Inlet first started. If you lost it, set <code>BOOTSTRAP_API_KEY</code> and
+    restart.
+  </p>
+)

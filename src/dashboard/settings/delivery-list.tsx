@@ -33,6 +33,7 @@ export function DeliveryList<Outcome extends string>(props: DeliveryListProps<Ou
   return (
     <>
       <SegmentedControl
+        className={styles.outcomes}
         aria-label="Outcome"
         value={props.outcome ?? ALL}
         onChange={(value) => props.onOutcome(value === ALL ? undefined : (value as Outcome))}
@@ -88,7 +89,7 @@ export function DeliveryRow({
   const { replayLabel = 'Replay', payloadName = 'payload' } = item
   return (
     <li className={styles.item} style={{ flexWrap: 'wrap' }}>
-      <Badge color={badge.color} variant="dot" tt="none" style={{ flex: 'none' }}>
+      <Badge className={styles.outcome} color={badge.color} variant="dot" tt="none">
         {badge.text}
       </Badge>
       <div className={styles.main}>

@@ -70,6 +70,7 @@ export default function InstructionsPage() {
               />
             </EmptyState>
           )}
+          {query.data && query.data.length > 0 && <p className="quiet small">Priority</p>}
           {query.data && query.data.length > 0 && (
             <ol className={styles.rows}>
               {query.data.map((rule) => (

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf, projectsQuery } from '../api/queries.ts'
+import { serverNow } from '../api/server-clock.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
@@ -113,7 +114,7 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
     <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
       <div className={styles.main} style={{ flexBasis: 260 }}>
         <div className="row row-wrap">
-          <span>{name}</span>
+          <span className={styles.name}>{name}</span>
           {nextAttemptAt && (
             <Badge color="red" variant="dot" tt="none">
               failing
@@ -122,11 +123,14 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
         </div>
         <div className="quiet small breakable">
           {project && `${project.name} · `}
-          {types.length === 0 ? 'All types' : types.join(', ')} · <code>{url}</code>
+          {types.length === 0 ? 'All types' : types.join(', ')}
         </div>
+        <code className="quiet">{url}</code>
         {nextAttemptAt && (
           <div className="small">
-            The last attempt failed. The next one is <RelativeTime dateTime={nextAttemptAt} />.
+            The last attempt failed. The next one is{' '}
+            {Date.parse(nextAttemptAt) <= serverNow() ? 'due now' : <RelativeTime dateTime={nextAttemptAt} />}
+            .
           </div>
         )}
         {why && <div className="small">{why}</div>}

@@ -112,11 +112,9 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
   return (
     <li className={`${styles.item} ${isActive ? '' : styles.off}`}>
       <div className={styles.main} style={{ flexBasis: 260 }}>
-        <div>{name}</div>
-        <div className="quiet small breakable">
-          {project && `${project.name} · `}
-          <code>{source.url}</code>
-        </div>
+        <div className={styles.name}>{name}</div>
+        {project && <div className="quiet small">{project.name}</div>}
+        <code className="quiet">{source.url}</code>
         {source.disabledReason === 'slow' && (
           <div className="small">
             Turned off because ten deliveries in a row took too long to render. Simplify its templates, then

@@ -58,9 +58,10 @@ function ErrorPage({ error }: { error: unknown }) {
 }
 
 function Page({ children }: { children: ReactNode }) {
-  const Element = useContext(InsideShell) ? 'div' : 'main'
+  const isInside = useContext(InsideShell)
+  const Element = isInside ? 'div' : 'main'
   return (
-    <Element style={{ padding: 32 }} className="stack">
+    <Element style={{ padding: isInside ? 16 : 32 }} className="stack">
       {children}
     </Element>
   )

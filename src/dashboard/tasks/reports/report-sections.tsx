@@ -53,7 +53,6 @@ function Reports({ task, mayWrite }: SectionProps) {
               </span>
               {mayWrite && (
                 <Button
-                  className="push"
                   variant="subtle"
                   size="compact-sm"
                   disabled={isBusy}
@@ -128,7 +127,6 @@ function Similar({ task, mayWrite }: SectionProps) {
               </span>
               {mayWrite && (
                 <Button
-                  className="push"
                   variant="default"
                   size="compact-sm"
                   disabled={isBusy || !mergeOf(task, other)}

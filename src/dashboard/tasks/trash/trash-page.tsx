@@ -98,7 +98,7 @@ function TrashRow({ row: { task, deletion }, project, isBusy, onRestore }: Trash
     <li className={styles.row}>
       <SourceIcon task={task} />
       <div className={styles.text}>
-        <div className="breakable" dir="auto">
+        <div className={`breakable ${styles.title}`} title={task.title} dir="auto">
           {task.title}
         </div>
         <div className="quiet small">
