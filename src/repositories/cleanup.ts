@@ -2,7 +2,7 @@ import { sql } from '../db/drizzle.ts'
 import { purgedItems } from '../db/tables/codehost.ts'
 import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
 import { deliveries, sourceBacklog } from '../db/tables/deliveries.ts'
-import { closedWeeks, openedWeeks } from '../db/tables/overview.ts'
+import { closedWeeks, feedbackWeeks, openedWeeks, reportWeeks } from '../db/tables/overview.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
 import { sourceItems } from '../db/tables/sources.ts'
@@ -53,7 +53,7 @@ export function cleanupRepository(db: Executor) {
     /** Removes at most `limit` counts of weeks that are zero. Skips locked ones. Returns how many it removed. */
     async deleteEmptyWeeks(limit: number): Promise<number> {
       let removed = 0
-      for (const weeks of [openedWeeks, closedWeeks]) {
+      for (const weeks of [openedWeeks, closedWeeks, feedbackWeeks, reportWeeks]) {
         const result = await db.execute(sql`
           delete from ${weeks} where ctid = any(array(
             select ctid from ${weeks} where count = 0 limit ${limit} for update skip locked))`)

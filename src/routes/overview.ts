@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Overview, OverviewQuery } from '../schemas/overview.ts'
+import { FeedbackOverview, Overview, OverviewQuery } from '../schemas/overview.ts'
 import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
@@ -25,5 +25,22 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<Pick<Services, 'overview'
       },
     },
     (request) => overview.read(request.caller, request.query),
+  )
+
+  app.get(
+    '/feedback',
+    {
+      config: { operation: overviewOperations.readFeedback, errors: ['project_not_found'] },
+      schema: {
+        tags: ['Tasks'],
+        operationId: 'getFeedbackOverview',
+        summary: 'Get the overview of feedback',
+        description:
+          'Returns the sentiments of feedback about each version of the app, and the tasks with most reports, in the last weeks. Tasks count if their metadata has the properties of feedback. Otherwise as in `GET /api/overview`.',
+        querystring: OverviewQuery,
+        response: { 200: responses(ref(FeedbackOverview), { description: 'The overview of feedback.' }) },
+      },
+    },
+    (request) => overview.readFeedback(request.caller, request.query),
   )
 }

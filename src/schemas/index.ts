@@ -22,7 +22,7 @@ import { ImportResult } from './import.ts'
 import { Invite, InviteAcceptance, InvitePasskey, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
-import { Overview, OverviewWeek } from './overview.ts'
+import { FeedbackOverview, Overview, OverviewWeek } from './overview.ts'
 import {
   NewPasskey,
   Passkey,
@@ -95,6 +95,7 @@ export const namedSchemas = [
   SimilarTasks,
   Overview,
   OverviewWeek,
+  FeedbackOverview,
   BulkChange,
   BulkChanged,
   BulkTasks,

@@ -79,3 +79,52 @@ export const Overview = Type.Object(
   { $id: 'Overview', description: 'What was opened and closed in the last weeks, and what waits.' },
 )
 export type Overview = Static<typeof Overview>
+
+export const MAX_VERSIONS = 30
+export const MAX_PROBLEMS = 10
+
+export const FeedbackOverview = Type.Object(
+  {
+    versions: Type.Array(
+      Type.Object(
+        {
+          version: Type.String({
+            maxLength: 100,
+            description: 'The version of the app that the feedback is about, cut at 100 characters.',
+          }),
+          week: DateTime('When the week begins: on Monday at 00:00 UTC.'),
+          loved: Type.Integer({ description: 'How many loved it.' }),
+          meh: Type.Integer({ description: 'How many found it meh.' }),
+          frustrated: Type.Integer({ description: 'How many were frustrated.' }),
+        },
+        { description: 'The feedback about a version in a week.' },
+      ),
+      {
+        maxItems: MAX_VERSIONS * 520,
+        description: `The feedback about each version in each week, by \`openedAt\`, the oldest week first; without weeks that have none. Only the ${MAX_VERSIONS} versions with most feedback in all of these weeks. Other sentiments aren’t counted.`,
+      },
+    ),
+    problems: Type.Array(
+      Type.Object(
+        {
+          taskId: Uuid('The ID of the task.'),
+          title: Type.String({ description: 'The title of the task.' }),
+          reports: Type.Integer({
+            description: 'How many reports it got in these weeks. The task itself is the first report.',
+          }),
+          weeks: Type.Array(Type.Integer({ description: 'The number of reports in a week.' }), {
+            maxItems: 520,
+            description: 'The reports in each of the weeks, oldest first, by their `openedAt`.',
+          }),
+        },
+        { description: 'A task that others were merged into.' },
+      ),
+      {
+        maxItems: MAX_PROBLEMS,
+        description: `The tasks with most reports in these weeks, at most ${MAX_PROBLEMS}, the most first. Only tasks that have others merged into them.`,
+      },
+    ),
+  },
+  { $id: 'FeedbackOverview', description: 'What users think, and what they report most.' },
+)
+export type FeedbackOverview = Static<typeof FeedbackOverview>

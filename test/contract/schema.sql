@@ -168,6 +168,9 @@ create table counted_tasks (
   closer text,
   days integer,
   is_to_triage boolean not null,
+  version text,
+  sentiment text,
+  report_of uuid,
   constraint counted_tasks_pkey PRIMARY KEY (task_id)
 );
 
@@ -203,6 +206,15 @@ create table feedback_unreadable (
   day text not null,
   count integer not null,
   constraint feedback_unreadable_pkey PRIMARY KEY (day)
+);
+
+create table feedback_weeks (
+  project_id uuid not null,
+  week date not null,
+  version text not null,
+  sentiment text not null,
+  count integer not null,
+  constraint feedback_weeks_project_id_week_version_sentiment_pk PRIMARY KEY (project_id, week, version, sentiment)
 );
 
 create table idempotency_keys (
@@ -374,6 +386,14 @@ create table purged_items (
   codehost_number integer not null,
   constraint purged_items_project_id_codehost_repository_id_codehost_number_ PRIMARY KEY (project_id, codehost_repository_id, codehost_number),
   constraint purged_items_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table report_weeks (
+  project_id uuid not null,
+  week date not null,
+  task_id uuid not null,
+  count integer not null,
+  constraint report_weeks_project_id_week_task_id_pk PRIMARY KEY (project_id, week, task_id)
 );
 
 create table rule_versions (
@@ -730,6 +750,7 @@ CREATE INDEX deliveries_outcome ON public.deliveries USING btree (receiver, outc
 CREATE INDEX deliveries_payload ON public.deliveries USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX deliveries_project ON public.deliveries USING btree (project_id, receiver, outcome, id);
 CREATE INDEX deliveries_source ON public.deliveries USING btree (source_id, receiver, outcome, id) WHERE (source_id IS NOT NULL);
+CREATE INDEX feedback_weeks_unused ON public.feedback_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX identities_provider ON public.identities USING btree (provider_id);
 CREATE INDEX identities_user ON public.identities USING btree (user_id);
@@ -740,6 +761,7 @@ CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "po
 CREATE INDEX opened_weeks_unused ON public.opened_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
+CREATE INDEX report_weeks_unused ON public.report_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX saved_filters_key ON public.saved_filters USING btree (key_id, id);
 CREATE INDEX saved_filters_user ON public.saved_filters USING btree (user_id, id);

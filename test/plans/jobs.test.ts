@@ -134,6 +134,14 @@ const JOBS: Record<string, [Job, Limits?]> = {
     (repos) =>
       everything(repos).overview.read({ projectId: ids.projectId, from: '2026-01-05', to: '2026-03-30' }),
   ],
+  'reads the overview of feedback': [
+    (repos) =>
+      everything(repos).overview.readFeedback({
+        ...{ projectId: ids.projectId, from: '2026-01-05', to: '2026-03-30' },
+        ...{ maxVersions: 30, maxProblems: 10 },
+      }),
+    { sorted: MAX_READ },
+  ],
   'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
   'gives positions': [({ changes }) => changes.sequence(BATCH)],
   'looks for activity without a position': [({ changes }) => changes.touchWithoutPosition(undefined, BATCH)],

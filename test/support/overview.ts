@@ -9,6 +9,8 @@ export async function countAll({ service }: Pick<TestApp, 'service'>): Promise<v
 const COUNTS = {
   opened: 'select project_id, week::text, source, count from opened_weeks where count <> 0',
   closed: 'select project_id, week::text, closer, days, count from closed_weeks where count <> 0',
+  feedback: 'select project_id, week::text, version, sentiment, count from feedback_weeks where count <> 0',
+  reports: 'select project_id, week::text, task_id, count from report_weeks where count <> 0',
   untriaged: 'select project_id, count from untriaged_counts where count <> 0',
 } as const
 
@@ -20,7 +22,7 @@ export async function countedBy(service: TestApp): Promise<Counts> {
     name,
     (await service.query(sql)).map((row) => Object.values(row).join(' ')).sort(),
   ])
-  return Object.fromEntries(await Promise.all(lines))
+  return Object.fromEntries(await Promise.all(lines)) as Counts
 }
 
 interface Task {
@@ -30,7 +32,8 @@ interface Task {
   opened: Date
   completed: Date | null
   creator: string
-  is_report: boolean
+  merged_into: string | null
+  metadata: { properties?: { sentiment?: unknown; app_version?: unknown } }
   is_to_triage: boolean
 }
 
@@ -38,7 +41,7 @@ interface Task {
 export async function recountedFrom(service: TestApp): Promise<Counts> {
   const tasks: Task[] = await service.query(
     `select id, project_id as project, source, opened_at as opened, completed_at as completed, created_by_type as creator,
-       merged_into is not null as is_report,
+       merged_into, metadata,
        not triaged and completed_at is null and snoozed_until is null as is_to_triage
      from tasks where deleted_at is null`,
   )
@@ -48,14 +51,26 @@ export async function recountedFrom(service: TestApp): Promise<Counts> {
   )
   const closers = new Map(closings.map(({ task_id, actor_type }) => [task_id, actor_type]))
   const opened = tasks.map(({ project, source, opened }) => `${project} ${weekOf(opened)} ${source}`)
-  const closed = tasks.flatMap(({ id, project, opened, completed, creator, is_report }) => {
+  const closed = tasks.flatMap(({ id, project, opened, completed, creator, merged_into }) => {
     if (completed === null) return []
     const days = Math.max(0, Math.floor((completed.getTime() - opened.getTime()) / 86_400_000))
     const closer = CLOSERS[closers.get(id) ?? creator] ?? 'other'
-    return [`${project} ${weekOf(completed)} ${closer} ${is_report ? -1 : days}`]
+    return [`${project} ${weekOf(completed)} ${closer} ${merged_into ? -1 : days}`]
+  })
+  const feedback = tasks.flatMap(({ project, opened, metadata: { properties } }) => {
+    const { sentiment, app_version } = properties ?? {}
+    if (!['loved', 'meh', 'frustrated'].includes(String(sentiment)) || typeof app_version !== 'string')
+      return []
+    return [`${project} ${weekOf(opened)} ${app_version} ${sentiment}`]
+  })
+  const targets = new Set(tasks.map(({ merged_into }) => merged_into))
+  const reports = tasks.flatMap(({ id, project, opened, merged_into }) => {
+    const target = merged_into ?? (targets.has(id) ? id : null)
+    return target ? [`${project} ${weekOf(opened)} ${target}`] : []
   })
   const untriaged = tasks.filter(({ is_to_triage }) => is_to_triage).map(({ project }) => project)
-  return { opened: numbered(opened), closed: numbered(closed), untriaged: numbered(untriaged) }
+  const lines = { opened, closed, feedback, reports, untriaged }
+  return Object.fromEntries(Object.entries(lines).map(([name, all]) => [name, numbered(all)])) as Counts
 }
 
 const CLOSERS: Record<string, string> = {

@@ -35,6 +35,11 @@ export const countedTasks = pgTable(
     days: integer('days'),
     /** Whether it is in triage. */
     isToTriage: boolean('is_to_triage').notNull(),
+    /** Of feedback with a sentiment that is counted, as the next one. */
+    version: text('version'),
+    sentiment: text('sentiment'),
+    /** The task that it is a report of: itself if it has reports. */
+    reportOf: uuid('report_of'),
   },
   (table) => [
     // The oldest open task of a project.
@@ -78,6 +83,31 @@ export const closedWeeks = pgTable(
   (table) => [
     primaryKey({ columns: [table.projectId, table.week, table.closer, table.days] }),
     index('closed_weeks_unused').on(table.projectId).where(sql`${table.count} = 0`),
+  ],
+)
+
+/** How much feedback there was, by the week of `opened_at`. */
+export const feedbackWeeks = pgTable(
+  'feedback_weeks',
+  {
+    ...cell,
+    version: text('version').notNull(),
+    sentiment: text('sentiment', { enum: ['loved', 'meh', 'frustrated'] }).notNull(),
+    count: integer('count').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.week, table.version, table.sentiment] }),
+    index('feedback_weeks_unused').on(table.projectId).where(sql`${table.count} = 0`),
+  ],
+)
+
+/** How many reports a task got that has any, itself included, by the week of `opened_at`. */
+export const reportWeeks = pgTable(
+  'report_weeks',
+  { ...cell, taskId: uuid('task_id').notNull(), count: integer('count').notNull() },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.week, table.taskId] }),
+    index('report_weeks_unused').on(table.projectId).where(sql`${table.count} = 0`),
   ],
 )
 

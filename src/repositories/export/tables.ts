@@ -163,6 +163,8 @@ export const OMITTED_TABLES: Record<string, string> = {
   counted_task_changes: FOLLOWS,
   opened_weeks: FOLLOWS,
   closed_weeks: FOLLOWS,
+  feedback_weeks: FOLLOWS,
+  report_weeks: FOLLOWS,
   untriaged_counts: FOLLOWS,
   overview_progress: FOLLOWS,
   task_text_changes: FOLLOWS,

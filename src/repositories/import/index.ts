@@ -137,6 +137,8 @@ const FOLLOWING = [
   'counted_task_changes',
   'opened_weeks',
   'closed_weeks',
+  'feedback_weeks',
+  'report_weeks',
   'untriaged_counts',
 ]
 

@@ -1,15 +1,18 @@
-import { type SQL, sql } from '../../db/drizzle.ts'
+import { type PgTable, type SQL, sql } from '../../db/drizzle.ts'
 import { activity } from '../../db/tables/activity.ts'
 import { changeFeed, changes } from '../../db/tables/changes.ts'
 import {
   closedWeeks,
   countedTaskChanges,
   countedTasks,
+  feedbackWeeks,
   openedWeeks,
   overviewProgress,
+  reportWeeks,
   untriagedCounts,
 } from '../../db/tables/overview.ts'
 import { tasks } from '../../db/tables/tasks.ts'
+import { feedbackProperty } from '../feedback-properties.ts'
 import type { Executor } from '../index.ts'
 import { opaque } from '../task-page-conditions.ts'
 
@@ -95,14 +98,54 @@ const CLOSER = sql`
     when 'user' then 'people' when 'session' then 'people' when 'assistant' then 'assistants'
     when 'codehost' then 'host' else 'other' end`
 
-/** In the order of the columns of `counted_tasks`. */
-const COUNTED = sql`
-  project_id, source, opened_at, completed_at,
-  case when status = 'done' then ${CLOSER} end as closer,
-  case when merged_into is not null then -1
-    when status = 'done' then greatest(0, floor(extract(epoch from completed_at - opened_at) / 86400))::integer
-  end as days,
-  not triaged and status <> 'done' and snoozed_until is null as is_to_triage`
+const SENTIMENT = feedbackProperty('sentiment')
+const VERSION = feedbackProperty('app_version')
+/** Whether it is feedback about a version, with a sentiment that is counted. */
+const IS_FEEDBACK = sql`${SENTIMENT} in ('loved', 'meh', 'frustrated') and ${VERSION} is not null`
+
+/** What is counted of a task: columns of `counted_tasks`. */
+const COUNTED: Record<string, SQL> = {
+  project_id: sql`project_id`,
+  source: sql`source`,
+  opened_at: sql`opened_at`,
+  completed_at: sql`completed_at`,
+  closer: sql`case when status = 'done' then ${CLOSER} end`,
+  days: sql`
+    case when merged_into is not null then -1
+      when status = 'done' then greatest(0, floor(extract(epoch from completed_at - opened_at) / 86400))::integer end`,
+  is_to_triage: sql`not triaged and status <> 'done' and snoozed_until is null`,
+  version: sql`case when ${IS_FEEDBACK} then ${VERSION} end`,
+  sentiment: sql`case when ${IS_FEEDBACK} then ${SENTIMENT} end`,
+  report_of: sql`coalesce(merged_into, case when report_count > 0 then tasks.id end)`,
+}
+
+const names = Object.keys(COUNTED)
+const NAMES = sql.raw(names.join(', '))
+const VALUES = sql.join(
+  Object.entries(COUNTED).map(([name, value]) => sql`${value} as ${sql.raw(name)}`),
+  sql`, `,
+)
+const REPLACED = sql.raw(names.map((name) => `${name} = excluded.${name}`).join(', '))
+
+/** Adds the differences to the counts of a table. */
+const adding = (table: PgTable, { keys, values, where }: Adding): SQL => sql`
+  insert into ${table} (${sql.raw(keys)}, count)
+  select ${values}, sum(sign) from differences where ${where}
+  group by ${sql.raw(
+    keys
+      .split(', ')
+      .map((_, index) => index + 1)
+      .join(', '),
+  )} having sum(sign) <> 0
+  on conflict (${sql.raw(keys)}) do update set count = ${table}.count + excluded.count`
+
+interface Adding {
+  keys: string
+  values: SQL
+  where: SQL
+}
+
+const OPENED_WEEK = weekOf(sql`opened_at`)
 
 /**
  * Parts of a `with` that count the tasks of `touched` as they are now, instead of as they were counted. Repeating them
@@ -111,37 +154,49 @@ const COUNTED = sql`
 const recounting = sql`
   present as materialized (
     select id as task_id, counted.* from touched cross join lateral (
-      select ${COUNTED} from ${tasks} where tasks.id = touched.id and deleted_at is null limit 1
+      select ${VALUES} from ${tasks} where tasks.id = touched.id and deleted_at is null limit 1
     ) as counted
   ), before as materialized (
     select counted.* from touched cross join lateral (
-      select * from ${countedTasks} where task_id = touched.id limit 1
+      select task_id, ${NAMES} from ${countedTasks} where task_id = touched.id limit 1
     ) as counted
   ), differences as materialized (
     select -1 as sign, * from (table before except table present) as old
     union all select 1, * from (table present except table before) as new
   ), opened as (
-    insert into ${openedWeeks} (project_id, week, source, count)
-    select project_id, ${weekOf(sql`opened_at`)}, source, sum(sign) from differences
-    group by 1, 2, 3 having sum(sign) <> 0
-    on conflict (project_id, week, source) do update set count = ${openedWeeks}.count + excluded.count
+    ${adding(openedWeeks, {
+      keys: 'project_id, week, source',
+      values: sql`project_id, ${OPENED_WEEK}, source`,
+      where: sql`true`,
+    })}
   ), closed as (
-    insert into ${closedWeeks} (project_id, week, closer, days, count)
-    select project_id, ${weekOf(sql`completed_at`)}, closer, days, sum(sign) from differences
-    where completed_at is not null group by 1, 2, 3, 4 having sum(sign) <> 0
-    on conflict (project_id, week, closer, days) do update set count = ${closedWeeks}.count + excluded.count
+    ${adding(closedWeeks, {
+      keys: 'project_id, week, closer, days',
+      values: sql`project_id, ${weekOf(sql`completed_at`)}, closer, days`,
+      where: sql`completed_at is not null`,
+    })}
   ), untriaged as (
-    insert into ${untriagedCounts} (project_id, count)
-    select project_id, sum(sign) from differences where is_to_triage group by 1 having sum(sign) <> 0
-    on conflict (project_id) do update set count = ${untriagedCounts}.count + excluded.count
+    ${adding(untriagedCounts, {
+      keys: 'project_id',
+      values: sql`project_id`,
+      where: sql`is_to_triage`,
+    })}
+  ), feedback as (
+    ${adding(feedbackWeeks, {
+      keys: 'project_id, week, version, sentiment',
+      values: sql`project_id, ${OPENED_WEEK}, version, sentiment`,
+      where: sql`sentiment is not null`,
+    })}
+  ), reports as (
+    ${adding(reportWeeks, {
+      keys: 'project_id, week, task_id',
+      values: sql`project_id, ${OPENED_WEEK}, report_of`,
+      where: sql`report_of is not null`,
+    })}
   ), forgotten as (
     delete from ${countedTasks} where task_id in (
       select task_id from before where task_id not in (select task_id from present))
   ), remembered as (
-    insert into ${countedTasks}
-    select task_id, project_id, source, opened_at, completed_at, closer, days, is_to_triage
-    from differences where sign = 1
-    on conflict (task_id) do update set project_id = excluded.project_id, source = excluded.source,
-      opened_at = excluded.opened_at, completed_at = excluded.completed_at, closer = excluded.closer,
-      days = excluded.days, is_to_triage = excluded.is_to_triage
+    insert into ${countedTasks} (task_id, ${NAMES}) select task_id, ${NAMES} from differences where sign = 1
+    on conflict (task_id) do update set ${REPLACED}
   )`

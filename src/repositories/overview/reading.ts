@@ -1,5 +1,12 @@
 import { and, isNull, type SQL, sql } from '../../db/drizzle.ts'
-import { closedWeeks, countedTasks, openedWeeks, untriagedCounts } from '../../db/tables/overview.ts'
+import {
+  closedWeeks,
+  countedTasks,
+  feedbackWeeks,
+  openedWeeks,
+  reportWeeks,
+  untriagedCounts,
+} from '../../db/tables/overview.ts'
 import { projects } from '../../db/tables/projects.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { Executor } from '../index.ts'
@@ -26,20 +33,24 @@ interface WeekRange {
   to: string
 }
 
+export interface CountedFeedback {
+  versions: { week: string; version: string; loved: number; meh: number; frustrated: number }[]
+  /** `weeks` has those in which there were reports. */
+  problems: { taskId: string; title: string; reports: number; weeks: Record<string, number> }[]
+}
+
+interface FeedbackRange extends WeekRange {
+  maxVersions: number
+  maxProblems: number
+}
+
 /** What the overview shows, within a reach. */
 export function overviewRepository(db: Executor, reach: Reach) {
   return {
-    async read({ projectId, from, to }: WeekRange): Promise<CountedWeeks> {
-      const place = projectId === undefined ? reach : { projectIds: [projectId] }
-      const isShown = and(
-        isReached(projects.id, reach),
-        isReached(projects.id, place),
-        onlyProjectOf(place) === null ? isNull(projects.archivedAt) : undefined,
-      )
-      const within = sql`project_id in (select id from place) and week between ${from}::date and ${to}::date`
-      const { rows } = await db.execute<CountedWeeks & Record<string, unknown>>(sql`
-        with place as materialized (select id from ${projects} where ${isShown ?? sql`true`}),
-        closed as materialized (
+    async read(range: WeekRange): Promise<CountedWeeks> {
+      const within = isWithin(range)
+      return one<CountedWeeks>(sql`
+        with ${placeOf(range)}, closed as materialized (
           select week, closer, days, sum(count)::integer as count from ${closedWeeks}
           where ${within} group by week, closer, days
         )
@@ -60,11 +71,62 @@ export function overviewRepository(db: Executor, reach: Reach) {
             select opened_at from ${countedTasks} where completed_at is null and project_id = place.id
             order by opened_at limit 1
           ) as oldest) as "oldestOpenAt"`)
-      const [row] = rows
-      if (!row) throw new Error('An aggregate without a row.')
-      return row
+    },
+
+    /** The versions with most feedback, and the tasks with most reports, in these weeks. */
+    async readFeedback({ maxVersions, maxProblems, ...range }: FeedbackRange): Promise<CountedFeedback> {
+      const within = isWithin(range)
+      return one<CountedFeedback>(sql`
+        with ${placeOf(range)}, feedback as materialized (
+          select week, version, sentiment, sum(count)::integer as count from ${feedbackWeeks}
+          where ${within} and count > 0 group by week, version, sentiment
+        ), frequent as (
+          select version from feedback group by version
+          order by sum(count) desc, version limit ${sql.raw(String(maxVersions))}
+        ), reported as materialized (
+          select task_id, week, count from ${reportWeeks} where ${within} and count > 0
+        ), problems as materialized (
+          select task_id, sum(count)::integer as reports from reported group by task_id
+          order by reports desc, task_id limit ${sql.raw(String(maxProblems))}
+        )
+        select
+          ${listOf(sql`select week::text, version, ${sumsOf(['loved', 'meh', 'frustrated'])}
+            from feedback where version in (select version from frequent)
+            group by week, version order by week, version`)} as versions,
+          ${listOf(sql`select task_id as "taskId", title, reports, (
+              select json_object_agg(week, count) from reported where task_id = problems.task_id
+            ) as weeks
+            from problems join ${tasks} on ${tasks.id} = task_id where deleted_at is null
+            order by reports desc, task_id`)} as problems`)
     },
   }
+
+  /** The projects of a request. */
+  function placeOf({ projectId }: WeekRange): SQL {
+    const place = projectId === undefined ? reach : { projectIds: [projectId] }
+    const isShown = and(
+      isReached(projects.id, reach),
+      isReached(projects.id, place),
+      onlyProjectOf(place) === null ? isNull(projects.archivedAt) : undefined,
+    )
+    return sql`place as materialized (select id from ${projects} where ${isShown ?? sql`true`})`
+  }
+
+  /** Cast: for statements that always return one row. */
+  async function one<T extends object>(statement: SQL): Promise<T> {
+    const { rows } = await db.execute<Record<string, unknown>>(statement)
+    return rows[0] as T
+  }
 }
+
+const isWithin = ({ from, to }: WeekRange): SQL =>
+  sql`project_id in (select id from place) and week between ${from}::date and ${to}::date`
+
+const sumsOf = (sentiments: string[]): SQL =>
+  sql.raw(
+    sentiments
+      .map((name) => `coalesce(sum(count) filter (where sentiment = '${name}'), 0)::integer as ${name}`)
+      .join(', '),
+  )
 
 const listOf = (rows: SQL): SQL => sql`(select coalesce(json_agg(rows), '[]') from (${rows}) as rows)`

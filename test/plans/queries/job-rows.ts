@@ -61,6 +61,9 @@ export const JOB_ROWS = [
      case when status = 'done' then 1 end, not triaged and status <> 'done' from tasks where deleted_at is null`,
   `insert into opened_weeks (project_id, week, source, count)
    select project_id, date_trunc('week', opened_at at time zone 'UTC'), source, count(*) from counted_tasks group by 1, 2, 3`,
+  `insert into report_weeks (project_id, week, task_id, count)
+   select project_id, '2026-01-05'::date + 7 * (row_number() over (order by task_id) % 50)::integer, task_id, 2
+   from counted_tasks limit ${ROWS}`,
   `insert into overview_progress (position, filled_to) values (100, '${ZERO_ID}')`,
   `insert into counted_task_changes (task_id) select id from tasks limit ${DUE}`,
   `insert into sync_items (run_id, number, outcome) select ${project}, i, 'unchanged' from ${series}`,

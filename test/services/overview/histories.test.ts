@@ -34,7 +34,12 @@ const time = fc.constantFrom(
 const step = fc.oneof(
   fc.record({ do: fc.constant('create' as const), list: fc.nat(1), triaged: fc.boolean() }),
   fc.record({ do: fc.constant('bulk' as const), list: fc.nat(1), count: fc.integer({ min: 1, max: 5 }) }),
-  fc.record({ do: fc.constant('feedback' as const), note: fc.constantFrom('Crash', 'Slow') }),
+  fc.record({
+    do: fc.constant('feedback' as const),
+    note: fc.constantFrom('Crash', 'Slow', ''),
+    sentiment: fc.constantFrom('loved', 'meh', 'frustrated'),
+    app_version: fc.constantFrom('2.3.1', '٢.٤', '版本3'),
+  }),
   fc.record({ do: fc.constant('change' as const), nth, change: fc.record({ status }) }),
   fc.record({ do: fc.constant('change' as const), nth, change: fc.record({ triaged: fc.boolean() }) }),
   fc.record({ do: fc.constant('snooze' as const), nth, isOver: fc.boolean() }),
@@ -47,6 +52,12 @@ const step = fc.oneof(
     nth,
     column: fc.constantFrom('opened_at', 'completed_at'),
     time,
+  }),
+  fc.record({
+    do: fc.constant('metadata' as const),
+    nth,
+    sentiment: fc.constantFrom('loved', 'angry', 7, null),
+    version: fc.constantFrom('2.4.0', 3, undefined),
   }),
   fc.record({ do: fc.constant('purge' as const) }),
   fc.record({ do: fc.constant('restart' as const) }),
@@ -72,8 +83,18 @@ async function take(step: Step, ids: string[]) {
       const { body } = await second.post('/api/tasks/bulk', { listId: lists[step.list], tasks })
       return ids.push(...body.data.map(({ id }: { id: string }) => id))
     }
-    case 'feedback':
-      return storing(first, feedback({ note: step.note }))
+    case 'feedback': {
+      const { do: _, ...properties } = step
+      await storing(first, feedback(properties))
+      const rows = await first.query(
+        `select id from tasks where source = 'analytics' order by id desc limit 1`,
+      )
+      return ids.push(...rows.map(({ id }) => id))
+    }
+    case 'metadata': {
+      const properties = { sentiment: step.sentiment, app_version: step.version }
+      return id && second.patch(task, { metadata: { properties } })
+    }
     case 'change':
       return id && second.patch(task, step.change)
     case 'snooze': {
@@ -132,16 +153,19 @@ test('the counts are exact after any history, while two instances count at once'
   )
 }, 300_000)
 
+const TABLES = [
+  'opened_weeks',
+  'closed_weeks',
+  'feedback_weeks',
+  'report_weeks',
+  'untriaged_counts',
+  'counted_tasks',
+  'overview_progress',
+]
+
 test('counting the tasks from before gives the same', async () => {
   const followed = await countedBy(first)
-  for (const table of [
-    'opened_weeks',
-    'closed_weeks',
-    'untriaged_counts',
-    'counted_tasks',
-    'overview_progress',
-  ])
-    await first.query(`delete from ${table}`)
+  for (const table of TABLES) await first.query(`delete from ${table}`)
 
   await countAll(first)
 
