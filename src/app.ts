@@ -60,6 +60,7 @@ import { sourceDeliveriesRoutes } from './routes/source-deliveries.ts'
 import { sourcePresetsRoutes } from './routes/source-presets.ts'
 import { sourceTestsRoutes } from './routes/source-tests.ts'
 import { sourcesRoutes } from './routes/sources.ts'
+import { statusRoutes } from './routes/status.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { taskNamesRoutes } from './routes/task-names.ts'
 import { tasksRoutes } from './routes/tasks.ts'
@@ -185,6 +186,7 @@ export async function buildApp({
     scope.register(webhooksRoutes, { prefix: '/api/webhooks', ...service })
     scope.register(rulesRoutes, { prefix: '/api/rules', ...service })
     scope.register(contextRoutes, { prefix: '/api/context', ...service })
+    scope.register(statusRoutes, { prefix: '/api/status', ...service })
     scope.register(activityRoutes, { prefix: '/api/activity', ...service })
     scope.register(changesRoutes, { prefix: '/api/changes', ...service })
     scope.register(streamRoutes, { prefix: '/api/stream', ...service })

@@ -37,6 +37,7 @@ function start({ services, logger }: JobsDeps): Jobs {
     sequencer,
     sourceBacklog,
     statistics,
+    status,
     sync,
     taskCounts,
     tasks,
@@ -59,6 +60,15 @@ function start({ services, logger }: JobsDeps): Jobs {
         if (!importing.isRunning()) await access.flushLastUsed()
       },
       { ms: 5_000, logger },
+    ),
+    every(
+      async () => {
+        // It would wait for the locks of an import.
+        if (importing.isRunning()) return
+        await status.flush()
+        await status.logChanges()
+      },
+      { ms: 1_000, logger },
     ),
     // Pauses leave processor time to requests.
     // For the next reader: while there is one, it does this itself.
@@ -103,6 +113,7 @@ function start({ services, logger }: JobsDeps): Jobs {
       const workers = [backlogWorker, cleanupWorker, syncWorker, pushWorker, outboxWorker, webhookWorker]
       await Promise.all([...timers, ...workers].map((each) => each.stop()))
       await access.flushLastUsed().catch((err) => logger.warn({ err }, 'last-used times were not written'))
+      await status.flush().catch((err) => logger.warn({ err }, 'the last attempts were not counted'))
     },
   }
 }

@@ -35,6 +35,7 @@ import { invitesRepository } from './people/invites.ts'
 import { passkeyCredentials, passkeysRepository } from './people/passkeys.ts'
 import { signInAttemptsRepository } from './people/sign-in-attempts.ts'
 import { userCredentials, usersRepository } from './people/users.ts'
+import { type EnvironmentPipe, pipesRepository } from './pipes/index.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
 import type { Reach } from './reach.ts'
@@ -117,6 +118,7 @@ function unreached(db: Transactional, search?: SearchOptions) {
     syncQueue: syncQueue(db),
     webhookFanOut: webhookFanOutRepository(db),
     webhookQueue: webhookQueueRepository(db),
+    pipes: (environment: EnvironmentPipe | undefined) => pipesRepository(db, environment),
     stats: statsRepository(db),
     statistics: statisticsRepository(db),
     within: (reach: Reach) => ({

@@ -9,10 +9,11 @@ import { responses } from '../schemas/responses.ts'
 import { outcomeOf, type StoredReceipt } from '../services/deliveries/receiver.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome } from '../services/metrics/index.ts'
+import { FEEDBACK_PIPE } from '../services/recorder.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface ReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> {
+interface ReceiverOptions extends Pick<Services, 'receivers' | 'metrics' | 'pipes'> {
   /** Run before the body is read. */
   guards: Guard[]
   buffer: RetryBuffer
@@ -21,13 +22,15 @@ interface ReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> {
 /** The feedback receiver. */
 export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async (
   app,
-  { receivers, guards, buffer, metrics },
+  { receivers, guards, buffer, metrics, pipes },
 ) => {
   await app.register(eventBody)
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-  app.addHook('onError', async (_request, _reply, error) =>
-    metrics.delivered(failureOutcome(app.asAppError(error))),
-  )
+  app.addHook('onError', async (_request, _reply, error) => {
+    const failure = app.asAppError(error)
+    metrics.delivered(failureOutcome(failure))
+    pipes.failed(FEEDBACK_PIPE, failure)
+  })
 
   app.post(
     '/webhook',
@@ -57,6 +60,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
       const receipt = await buffer(reply.elapsedTime, store)
       const outcome = outcomeOf(receipt)
       metrics.delivered(outcome)
+      pipes.succeeded(FEEDBACK_PIPE)
       return reply.status(outcome === 'created' ? 201 : 200).send(toFeedbackReceipt(receipt))
     },
   )

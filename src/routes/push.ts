@@ -14,7 +14,7 @@ import type { PushTarget } from '../services/push/index.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface PushReceiverOptions extends Pick<Services, 'push' | 'metrics'> {
+interface PushReceiverOptions extends Pick<Services, 'push' | 'metrics' | 'pipes'> {
   senders: Pick<SenderGuards<PushTarget>, 'targetOf'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
@@ -31,13 +31,16 @@ const DELIVERY_BYTES = 4 * 1024 * 1024
 /** The push receiver of connected repositories. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async (
   app,
-  { push, metrics, senders, earlyGuards, guards, buffer, bodyIntake },
+  { push, metrics, pipes, senders, earlyGuards, guards, buffer, bodyIntake },
 ) => {
   await app.register(eventBody, { bodyIntakeOf: () => bodyIntake })
   // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-  app.addHook('onError', async (_request, _reply, error) => {
-    const isOurs = ['unavailable', 'internal_error'].includes(app.asAppError(error).code)
+  app.addHook('onError', async (request, _reply, error) => {
+    const failure = app.asAppError(error)
+    const isOurs = ['unavailable', 'internal_error'].includes(failure.code)
     metrics.pushed(isOurs ? 'unavailable' : 'refused')
+    const { connectionId } = request.params as { connectionId: string }
+    pipes.failed({ kind: 'push', id: connectionId.toLowerCase() }, failure)
   })
 
   /** The code host sends other events, which can be larger, if its webhook is set to send everything. */

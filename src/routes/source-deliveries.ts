@@ -16,7 +16,7 @@ import type { SourceTarget } from '../services/sources/receiving.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface SourceReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> {
+interface SourceReceiverOptions extends Pick<Services, 'receivers' | 'metrics' | 'pipes'> {
   senders: Pick<SenderGuards<SourceTarget>, 'targetOf' | 'isUnverified' | 'isVerified'>
   /** Run before the body is read. */
   earlyGuards: Guard[]
@@ -30,7 +30,7 @@ interface SourceReceiverOptions extends Pick<Services, 'receivers' | 'metrics'> 
 /** The receiver of the sources. */
 export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOptions> = async (
   app,
-  { receivers, metrics, senders, earlyGuards, guards, buffer, unverifiedIntake },
+  { receivers, metrics, pipes, senders, earlyGuards, guards, buffer, unverifiedIntake },
 ) => {
   await app.register(eventBody, {
     bodyIntakeOf: (request) => (senders.isUnverified(request) ? unverifiedIntake : undefined),
@@ -39,6 +39,8 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
   app.addHook('onError', async (request, _reply, error) => {
     const failure = app.asAppError(error)
     metrics.sourceDelivered(failureOutcome(failure))
+    const { sourceId } = request.params as { sourceId: string }
+    pipes.failed({ kind: 'source', id: sourceId.toLowerCase() }, failure)
     if (senders.isVerified(request)) logFailure(request, failure.code)
   })
 
@@ -80,6 +82,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
       const receipt = await buffer(reply.elapsedTime, store)
       const outcome = outcomeOf(receipt)
       metrics.sourceDelivered(outcome)
+      pipes.succeeded({ kind: 'source', id: source.id })
       if (!receipt.accepted && receipt.reason === 'project_archived') logFailure(request, receipt.reason)
       return reply.status(statusOf(receipt, outcome)).send(receipt)
     },

@@ -46,6 +46,7 @@ export const RESERVED_ACTIVITY_PREFIXES = [
   'invite.',
   'identity.',
   'grant.',
+  'pipe.',
 ]
 
 export const isActivityType = (text: string) =>

@@ -56,6 +56,7 @@ import {
   SourceTestResult,
 } from './source-delivery.ts'
 import { SourcePreset } from './source-preset.ts'
+import { Pipe } from './status.ts'
 import { SyncRun } from './sync-run.ts'
 import { Actor, Task, TaskListItem, WrittenTask, WrittenTaskSummary } from './task.ts'
 import { TaskName } from './task-name.ts'
@@ -135,6 +136,7 @@ export const namedSchemas = [
   NewRoutingRule,
   RoutingRuleChange,
   RoutingTest,
+  Pipe,
   SourceTest,
   SourceTestResult,
   SourceTemplate,

@@ -87,6 +87,9 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteSourceItems(items, limit))
       const finished = before(FINISHED_RETENTION_MS)
       await inBatches((limit) => cleanup.deleteFinishedDeliveries(finished, limit))
+      const pipes = repos.pipes(undefined)
+      await inBatches(pipes.deletePastHours)
+      await inBatches(pipes.deletePastPauses)
       return { purgedTasks }
     },
   }

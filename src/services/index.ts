@@ -77,6 +77,8 @@ import { sourceSecrets } from './sources/secrets.ts'
 import { sourceSenders } from './sources/senders.ts'
 import { sourceTests } from './sources/testing.ts'
 import { statisticsService } from './statistics.ts'
+import { attemptBuffer } from './status/attempts.ts'
+import { statusService } from './status/index.ts'
 import { syncService } from './sync/index.ts'
 import { syncProgress } from './sync/progress.ts'
 import { taskCountsService } from './tasks/counts.ts'
@@ -128,6 +130,8 @@ export function services(given: ServiceDeps) {
   const { repos, transfers, clock, randomBytes, publicUrl, pool, isEmbedded, isDirectUp } = given
   const { webhookReceiver: receiver, logFailure } = given
   const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp })
+  const attempts = attemptBuffer()
+  const { recorder: pipes } = attempts
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
   const deps = { ...given, codehost, metrics }
   const vault = tokenVault({ ...codehost, randomBytes })
@@ -153,7 +157,7 @@ export function services(given: ServiceDeps) {
   const clientSecrets = providerSecrets({ ...codehost, randomBytes })
   const directory = providerDirectory({ ...identity, secrets: clientSecrets })
   const methods = signInMethods({ passwords, directory, publicUrl })
-  const providers = { ...identity, publicUrl, directory, secrets: clientSecrets }
+  const providers = { ...identity, publicUrl, directory, pipes, secrets: clientSecrets }
   const listProviders = () => directory.listActive(repos.within(everywhere))
   const hasProviders = async () => (await listProviders()).length > 0
   const redemption = inviteRedemption({ repos, clock })
@@ -166,10 +170,10 @@ export function services(given: ServiceDeps) {
     importing,
     ...providers,
   })
-  const outbox = outboxService({ repos, clock, vault, logFailure, ...codehost })
-  const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, sequencer })
+  const outbox = outboxService({ repos, clock, vault, pipes, logFailure, ...codehost })
+  const webhookQueue = webhookQueueService({ repos, clock, signer, receiver, metrics, pipes, sequencer })
   const progress = syncProgress({ repos, feed, instance: randomBytes(8).toString('hex') })
-  const push = pushService({ repos, clock, vault, metrics, logFailure, ...codehost })
+  const push = pushService({ repos, clock, vault, metrics, pipes, logFailure, ...codehost })
   const counting = overviewCounting({ repos })
   const replays = {
     feedback: feedbackReplay({ repos, clock }),
@@ -194,13 +198,13 @@ export function services(given: ServiceDeps) {
       feedback: deliveryReceiver(feedbackInterpreter({ repos, clock })),
       template: deliveryReceiver(templateInterpreter({ repos, clock, reader })),
     },
-    deliveries: deliveriesService({ repos, replays }),
+    deliveries: deliveriesService({ repos, replays, pipes }),
     push,
     outbox,
     sources: sourcesService({ repos, clock, reader, secrets }),
     sourceSenders: sourceSenders({ repos, clock, secrets, logFailure }),
     sourceTests: sourceTests({ repos, reader, routing }),
-    sourceBacklog: sourceBacklogService({ repos, clock, reader, metrics, logFailure }),
+    sourceBacklog: sourceBacklogService({ repos, clock, reader, metrics, pipes, logFailure }),
     /** To be closed with the service. */
     payloadReader: reader,
     keys: keysService({ repos, access, clock, randomBytes }),
@@ -237,15 +241,18 @@ export function services(given: ServiceDeps) {
     imports: importService({ ...transfers, importing }),
     importing,
     webhooks: webhooksService({ repos, clock, signer, sequencer, receiver }),
-    webhookDeliveries: webhookDeliveriesService({ repos, clock, signer, receiver }),
+    webhookDeliveries: webhookDeliveriesService({ repos, clock, signer, receiver, pipes }),
     webhookQueue,
     idempotency: idempotencyService({ repos, clock }),
     statistics: statisticsService({ repos, clock }),
+    /** Notes how attempts to receive or send ended. */
+    pipes,
+    status: statusService({ repos, clock, attempts, environment: directory.environment }),
     taskCounts: taskCountsService({ repos }),
     overview: overviewService({ repos, clock, counting }),
     overviewCounting: counting,
     cleanup: cleanupService({ repos, clock }),
-    sync: syncService({ repos, clock, progress, metrics, vault, logFailure, ...codehost }),
+    sync: syncService({ repos, clock, progress, metrics, pipes, vault, logFailure, ...codehost }),
     /** The id of the key that encrypts. */
     keyId: codehost.encryptionKeys && keyId(codehost.encryptionKeys[0]),
     /** Handlers of notices from other instances, by channel. */

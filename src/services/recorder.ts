@@ -1,4 +1,5 @@
 import type { SyncRunRow } from '../repositories/codehost/sync-runs.ts'
+import type { PipeName } from '../repositories/pipes/index.ts'
 
 /** The outcome of a delivery to the feedback receiver. */
 export type DeliveryOutcome =
@@ -46,3 +47,18 @@ export interface Recorder {
   /** Counts a run that has ended or was postponed, and no other. */
   synced(run: SyncRunRow): void
 }
+
+/** Why an attempt failed; only administrators see the message. */
+export interface PipeFailure {
+  code: string
+  message: string
+}
+
+/** Notes how each attempt to receive or send something ended, as the status shows it. */
+export interface PipeRecorder {
+  succeeded(pipe: PipeName): void
+  failed(pipe: PipeName, failure: PipeFailure): void
+}
+
+/** Of the feedback receiver, which is the only one of its kind. */
+export const FEEDBACK_PIPE: PipeName = { kind: 'feedback', id: 'feedback' }

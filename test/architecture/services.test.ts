@@ -9,6 +9,7 @@ const SERVICES: Record<string, string[]> = {
     'restored',
     'encryption',
     'metrics',
+    'status',
     'cleanup',
     'statistics',
     'import',

@@ -358,6 +358,63 @@ create table passwords (
   constraint passwords_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table pipe_hours (
+  kind text not null,
+  id text not null,
+  hour timestamp(3) with time zone not null,
+  succeeded integer not null,
+  failed integer not null,
+  constraint pipe_hours_kind_id_hour_pk PRIMARY KEY (kind, id, hour),
+  constraint pipe_hours_kind_id_pipes_kind_id_fk FOREIGN KEY (kind, id) REFERENCES pipes(kind, id) ON DELETE CASCADE
+);
+
+create table pipe_pauses (
+  kind text not null,
+  id text not null,
+  day text not null,
+  longest_seconds integer not null,
+  constraint pipe_pauses_kind_id_day_pk PRIMARY KEY (kind, id, day),
+  constraint pipe_pauses_kind_id_pipes_kind_id_fk FOREIGN KEY (kind, id) REFERENCES pipes(kind, id) ON DELETE CASCADE
+);
+
+create table pipes (
+  kind text not null,
+  id text not null,
+  source_id uuid default 
+CASE
+    WHEN (kind = 'source'::text) THEN (id)::uuid
+    ELSE NULL::uuid
+END,
+  connection_id uuid default 
+CASE
+    WHEN (kind = ANY (ARRAY['sync'::text, 'push'::text, 'write_back'::text])) THEN (id)::uuid
+    ELSE NULL::uuid
+END,
+  webhook_id uuid default 
+CASE
+    WHEN (kind = 'webhook'::text) THEN (id)::uuid
+    ELSE NULL::uuid
+END,
+  provider_id uuid default 
+CASE
+    WHEN ((kind = 'identity_provider'::text) AND (id <> 'env'::text)) THEN (id)::uuid
+    ELSE NULL::uuid
+END,
+  last_attempt_at timestamp(3) with time zone not null,
+  last_success_at timestamp(3) with time zone,
+  last_error_at timestamp(3) with time zone,
+  error_code text,
+  error_detail text,
+  failing_since timestamp(3) with time zone,
+  is_logged_as_failing boolean not null default false,
+  failure_logged_at timestamp(3) with time zone,
+  constraint pipes_connection_id_codehost_connections_id_fk FOREIGN KEY (connection_id) REFERENCES codehost_connections(id) ON DELETE CASCADE,
+  constraint pipes_kind_id_pk PRIMARY KEY (kind, id),
+  constraint pipes_provider_id_identity_providers_id_fk FOREIGN KEY (provider_id) REFERENCES identity_providers(id) ON DELETE CASCADE,
+  constraint pipes_source_id_sources_id_fk FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE,
+  constraint pipes_webhook_id_webhooks_id_fk FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+);
+
 create table project_deletions (
   project_id uuid not null,
   actor_type text not null,
@@ -760,6 +817,13 @@ CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) W
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
 CREATE INDEX opened_weeks_unused ON public.opened_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
+CREATE INDEX pipe_hours_hour ON public.pipe_hours USING btree (hour);
+CREATE INDEX pipe_pauses_day ON public.pipe_pauses USING btree (day);
+CREATE INDEX pipes_connection ON public.pipes USING btree (connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX pipes_provider ON public.pipes USING btree (provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX pipes_source ON public.pipes USING btree (source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX pipes_unlogged ON public.pipes USING btree (kind, id) WHERE ((failing_since IS NOT NULL) <> is_logged_as_failing);
+CREATE INDEX pipes_webhook ON public.pipes USING btree (webhook_id) WHERE (webhook_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_one_default ON public.projects USING btree (is_default) WHERE is_default;
 CREATE INDEX report_weeks_unused ON public.report_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX rules_order ON public.rules USING btree (project_id, priority DESC NULLS LAST, created_at, id) WHERE (deleted_at IS NULL);

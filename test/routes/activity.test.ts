@@ -79,7 +79,7 @@ describe('logging an activity', () => {
   test('names every reserved prefix', async () => {
     const [error] = (await log({ type: 'webhook.x' })).body.errors
     expect(error.message).toMatch(
-      /begin with task\. rule\. key\. sync\. feedback\. comment\. project\. list\. routing\. connection\. session\. source\. webhook\. person\. invite\. identity\. grant\.,/,
+      /begin with task\. rule\. key\. sync\. feedback\. comment\. project\. list\. routing\. connection\. session\. source\. webhook\. person\. invite\. identity\. grant\. pipe\.,/,
     )
   })
 

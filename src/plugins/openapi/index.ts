@@ -67,7 +67,7 @@ export const openapi = fp(
           },
           { name: 'Access', description: 'API keys, sessions and webhook secrets.' },
           { name: 'People', description: 'People who can sign in, and their invites.' },
-          { name: 'Service', description: 'Health and metrics.' },
+          { name: 'Service', description: 'Health, status and metrics.' },
         ],
         components: {
           securitySchemes: {

@@ -15,6 +15,7 @@ import {
 } from '../../schemas/delivery.ts'
 import type { Caller } from '../access.ts'
 import { readPage } from '../page.ts'
+import { FEEDBACK_PIPE, type PipeRecorder } from '../recorder.ts'
 
 /** Processes a delivery again, as what reads it does. */
 type Replay = (caller: Caller, row: DeliveryRow) => Promise<void>
@@ -29,9 +30,11 @@ export const deliveriesOperations = {
 export function deliveriesService({
   repos,
   replays,
+  pipes,
 }: {
   repos: Repositories
   replays: Record<Receiver, Replay>
+  pipes: PipeRecorder
 }) {
   return {
     /**
@@ -65,7 +68,12 @@ export function deliveriesService({
       const row = await repos.within(caller).deliveries.find(id)
       if (!row) throw deliveryNotFound(id)
       await replays[row.receiver](caller, row)
-      return get(caller, id)
+      const replayed = await get(caller, id)
+      // One of the code host is applied later.
+      if (row.receiver !== 'codehost' && replayed.outcome !== 'rejected') {
+        pipes.succeeded(row.sourceId === null ? FEEDBACK_PIPE : { kind: 'source', id: row.sourceId })
+      }
+      return replayed
     },
   }
 

@@ -25,6 +25,7 @@ import {
 } from '../../schemas/identity-provider.ts'
 import type { Caller } from '../access.ts'
 import { actorOf, changeLog } from '../activity/row.ts'
+import type { PipeRecorder } from '../recorder.ts'
 import { mayManagePeople } from './managers.ts'
 import { isSameUrl, type Provider, type ProviderDirectory } from './provider-directory.ts'
 import type { ProviderSecrets } from './provider-secrets.ts'
@@ -38,6 +39,7 @@ interface IdentityProvidersDeps {
   directory: ProviderDirectory
   secrets: ProviderSecrets
   publicUrl: string | undefined
+  pipes: PipeRecorder
   methods: Pick<SignInMethods, 'hasPasswords' | 'rpId'>
 }
 
@@ -52,7 +54,7 @@ export const identityProviderOperations = {
 
 /** Where people sign in that have an account elsewhere. */
 export function identityProvidersService(deps: IdentityProvidersDeps) {
-  const { repos, clock, client, directory, secrets, publicUrl, methods } = deps
+  const { repos, clock, client, directory, secrets, publicUrl, pipes, methods } = deps
   const record = changeLog(clock)
 
   return {
@@ -167,6 +169,10 @@ export function identityProvidersService(deps: IdentityProvidersDeps) {
       const steps = access
         ? await client.test(access)
         : [{ step: 'discovery' as const, isOk: false, message: UNREADABLE }]
+      const broken = steps.find(({ isOk }) => !isOk)
+      const pipe = { kind: 'identity_provider', id: provider.id } as const
+      if (broken) pipes.failed(pipe, { code: 'provider_unreachable', message: broken.message })
+      else pipes.succeeded(pipe)
       const redirectUrl = redirectUrlOf(publicUrl, provider.id)
       const redirect = {
         step: 'redirect' as const,

@@ -56,6 +56,9 @@ export function providerDirectory({ environment, secrets }: DirectoryDeps) {
       return clientSecret === undefined ? undefined : { id, issuer, clientId, clientSecret, scopes }
     },
 
+    /** The one of the environment. */
+    environment: ofEnvironment && { name: ofEnvironment.name, issuer: ofEnvironment.issuer },
+
     isOfEnvironment: environment !== undefined,
   }
 

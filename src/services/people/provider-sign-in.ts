@@ -20,6 +20,7 @@ import type { SignInAttemptRow } from '../../repositories/people/sign-in-attempt
 import type { BegunSignIn, InviteAtProvider } from '../../schemas/identity-provider.ts'
 import type { SignInError } from '../../schemas/sign-in-error.ts'
 import type { ImportState } from '../import-state.ts'
+import type { PipeRecorder } from '../recorder.ts'
 import type { OpenedSession } from '../sessions.ts'
 import { redirectUrlOf } from './identity-providers.ts'
 import type { InviteRedemption } from './invite-redemption.ts'
@@ -35,6 +36,7 @@ interface ProviderSignInDeps {
   redemption: Pick<InviteRedemption, 'find'>
   importing: Pick<ImportState, 'isRunning'>
   publicUrl: string | undefined
+  pipes: PipeRecorder
 }
 
 /** What a sign-in at a provider is for; without both, to sign in. */
@@ -82,7 +84,7 @@ export type ProviderSignIn = ReturnType<typeof providerSignIn>
 
 /** Signs people in at identity providers: sends a browser there, and judges what it brings back. */
 export function providerSignIn(deps: ProviderSignInDeps) {
-  const { repos, randomBytes, client, directory, personOf, redemption, importing, publicUrl } = deps
+  const { repos, randomBytes, client, directory, personOf, redemption, importing, publicUrl, pipes } = deps
 
   return {
     begin,
@@ -116,11 +118,16 @@ export function providerSignIn(deps: ProviderSignInDeps) {
       if (!provider?.isActive) return refused('provider_off')
       const access = await directory.accessOf(bound, provider)
       if (!publicUrl) return refused('public_url_missing')
-      if (!access) return refused('provider_rejected', 'The client secret cannot be decrypted.')
+      if (!access) return broken(provider, { error: 'provider_rejected', reason: UNREADABLE })
       const url = new URL(publicUrl + path)
       const { groupsClaim } = provider
       const verified = await client.complete(access, { ...checksOf(token), url, groupsClaim })
-      if (verified.outcome !== 'verified') return refused(ERRORS[verified.outcome], verified.reason)
+      // Whoever signs in has declined, or is not let in there: the provider works.
+      if (verified.outcome === 'refused') return refused('provider_denied', verified.reason)
+      if (verified.outcome !== 'verified') {
+        return broken(provider, { error: ERRORS[verified.outcome], reason: verified.reason })
+      }
+      pipes.succeeded({ kind: 'identity_provider', id: provider.id })
       const { issuer, claims } = verified
       const subject = subjectOf(claims)
       if (subject === undefined) return refused('response_invalid', 'The subject cannot be stored.')
@@ -164,10 +171,12 @@ export function providerSignIn(deps: ProviderSignInDeps) {
     const returnPath = returnPathOf(returnTo)
     if (returnPath === undefined) return refused('return_invalid')
     const access = await directory.accessOf(bound, provider)
-    if (!access) return refused('provider_rejected', 'The client secret cannot be decrypted.')
+    if (!access) return broken(provider, { error: 'provider_rejected', reason: UNREADABLE })
     const token = randomBytes(32).toString('base64url')
     const begun = await client.begin(access, { ...checksOf(token), redirectUrl })
-    if (begun.outcome !== 'begun') return refused('provider_unreachable', begun.reason)
+    if (begun.outcome !== 'begun') {
+      return broken(provider, { error: 'provider_unreachable', reason: begun.reason })
+    }
     const checks: StoredChecks = {
       ...purpose,
       returnTo: returnPath,
@@ -176,6 +185,12 @@ export function providerSignIn(deps: ProviderSignInDeps) {
     }
     await bound.signInAttempts.insert({ hash: hashOf(token), checks, userId: userId ?? null })
     return { ...begun, token }
+  }
+
+  /** A refusal that is not about who signs in. */
+  function broken({ id }: { id: string }, { error, reason }: Required<Omit<Refused, 'outcome'>>): Refused {
+    pipes.failed({ kind: 'identity_provider', id }, { code: error, message: reason })
+    return refused(error, reason)
   }
 }
 
@@ -192,9 +207,10 @@ const refused = (error: SignInError, reason?: string): Refused => ({
   ...(reason !== undefined && { reason }),
 })
 
-const ERRORS: Record<ProviderFailure['outcome'], SignInError> = {
+const UNREADABLE = 'The client secret cannot be decrypted.'
+
+const ERRORS: Record<Exclude<ProviderFailure['outcome'], 'refused'>, SignInError> = {
   unreachable: 'provider_unreachable',
-  refused: 'provider_denied',
   rejected: 'provider_rejected',
   invalid: 'response_invalid',
 }

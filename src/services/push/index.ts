@@ -16,7 +16,7 @@ import { isUuid } from '../../schemas/formats.ts'
 import { SECRET_UNREADABLE } from '../codehost/failures.ts'
 import type { TokenVault } from '../codehost/token.ts'
 import { type ApplyingDeps, deliveryApplier } from './applying.ts'
-import { measuredAs } from './settling.ts'
+import { measuredAs, pushPipe } from './settling.ts'
 
 export type PushService = ReturnType<typeof pushService>
 
@@ -41,7 +41,7 @@ interface PushDeps extends Omit<ApplyingDeps, 'host' | 'vault'> {
 }
 
 /** The push receiver: stores what the code host reports, which a job applies. */
-export function pushService({ repos, clock, host, vault, metrics, logFailure }: PushDeps) {
+export function pushService({ repos, clock, host, vault, metrics, pipes, logFailure }: PushDeps) {
   const { pushedDeliveries } = repos.within(everywhere)
   let onReceived = () => {}
 
@@ -69,7 +69,7 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
     },
 
     /** `applyDue` applies stored deliveries, a batch of each connection, and returns whether there may be more. */
-    ...deliveryApplier({ repos, clock, host, vault, metrics, logFailure }),
+    ...deliveryApplier({ repos, clock, host, vault, metrics, pipes, logFailure }),
 
     /** @throws unavailable if it may be signed with a secret that cannot be decrypted */
     async isSigned(
@@ -113,7 +113,10 @@ export function pushService({ repos, clock, host, vault, metrics, logFailure }: 
       const stored = await redacted(() => pushedDeliveries.insert(row))
       if (stored === 'disconnected') throw invalidSignature()
       metrics.pushed(stored === 'known' ? 'duplicate' : 'received')
-      if (stored === 'stored' && outcome !== 'pending') metrics.pushed(measuredAs(outcome))
+      if (stored === 'stored' && outcome !== 'pending') {
+        metrics.pushed(measuredAs(outcome))
+        pipes.succeeded(pushPipe(connection.id))
+      }
       return { accepted: outcome !== 'ignored', duplicate: stored === 'known', reason }
     },
   }

@@ -2,8 +2,9 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { Settlement } from '../../repositories/deliveries/pushed.ts'
 import { type BoundRepositories, everywhere, inProject, type Repositories } from '../../repositories/index.ts'
+import type { PipeName } from '../../repositories/pipes/index.ts'
 import type { LogFailure } from '../codehost/failures.ts'
-import type { Recorder } from '../recorder.ts'
+import type { PipeRecorder, Recorder } from '../recorder.ts'
 
 export type Settling = ReturnType<typeof settlingOf>
 
@@ -11,6 +12,7 @@ export interface SettlingDeps {
   repos: Repositories
   clock: Clock
   metrics: Pick<Recorder, 'pushed'>
+  pipes: PipeRecorder
   logFailure?: LogFailure | undefined
 }
 
@@ -18,7 +20,7 @@ export interface SettlingDeps {
 const RETRIES = { firstMs: 5_000, maxMs: 3_600_000, maxAttempts: 16 }
 
 /** How deliveries end, or wait, with the metrics of it. */
-export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
+export function settlingOf({ repos, metrics, pipes, logFailure }: SettlingDeps) {
   const { pushedDeliveries } = repos.within(everywhere)
 
   return { fail, postpone, whileConnected, databaseNow: pushedDeliveries.now }
@@ -37,8 +39,12 @@ export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
     { outcome, reason }: Ended,
   ): void {
     metrics.pushed(measuredAs(outcome))
-    if (outcome !== 'failed') return
+    if (outcome !== 'failed') {
+      pipes.succeeded(pushPipe(connectionId))
+      return
+    }
     const code = reason ?? 'internal_error'
+    pipes.failed(pushPipe(connectionId), { code, message: NOT_APPLIED })
     logFailure?.({ code, projectId, connectionId }, 'delivery of the code host failed')
   }
 
@@ -49,6 +55,8 @@ export function settlingOf({ repos, metrics, logFailure }: SettlingDeps) {
   ): Promise<void> {
     const ended = await pushedDeliveries.retryLater(connection.id, { ...RETRIES, ...again })
     for (const outcome of ended) report(connection, { outcome, reason: again.reason })
+    if (ended.length > 0 || again.reason === null) return
+    pipes.failed(pushPipe(connection.id), { code: again.reason, message: NOT_APPLIED })
   }
 
   /** Locks project and connection, in this order as everywhere. Does nothing if the connection no longer exists. */
@@ -89,6 +97,10 @@ const recording = (
     return outcomes
   },
 })
+
+export const pushPipe = (connectionId: string): PipeName => ({ kind: 'push', id: connectionId })
+
+const NOT_APPLIED = 'A delivery of the code host was received, but could not be applied.'
 
 /** What metrics call an outcome. */
 export function measuredAs(outcome: Settlement['outcome']) {

@@ -9,7 +9,7 @@ import type { BacklogRow } from '../../repositories/sources/backlog.ts'
 import type { SourceRow } from '../../repositories/sources/sources.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { outcomeOf } from '../deliveries/receiver.ts'
-import type { Recorder, SourceOutcome } from '../recorder.ts'
+import type { PipeRecorder, Recorder, SourceOutcome } from '../recorder.ts'
 import { retryDecision } from '../retry-decision.ts'
 import { definitionOf } from './definition.ts'
 import { deliveryWriter } from './delivery.ts'
@@ -33,6 +33,7 @@ interface BacklogDeps {
   clock: Clock
   reader: Pick<PayloadReader, 'readInShare'>
   metrics: Pick<Recorder, 'sourceDelivered'>
+  pipes: PipeRecorder
   logFailure?: LogFailure | undefined
 }
 
@@ -40,7 +41,7 @@ interface BacklogDeps {
  * Processes pending deliveries, those of a source one after the other, as the share of their source allows. Those of a
  * source that is switched off wait until it is on.
  */
-export function sourceBacklogService({ repos, clock, reader, metrics, logFailure }: BacklogDeps) {
+export function sourceBacklogService({ repos, clock, reader, metrics, pipes, logFailure }: BacklogDeps) {
   const { sources, sourceBacklog } = repos.within(everywhere)
   const writeDeliveries = deliveryWriter({ clock })
   const working = new Map<string, Promise<void>>()
@@ -94,10 +95,14 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
       // It would fail again, and those after it would wait for ever.
       return store(notProcessed(body))
     })
-    if (outcome) metrics.sourceDelivered(outcome)
+    if (!outcome) return false
+    metrics.sourceDelivered(outcome)
+    const pipe = { kind: 'source', id: sourceId } as const
     const [error] = reading.outcome === 'accepted' ? [] : (errorsOf(reading) ?? [])
-    if (error && outcome) logFailure?.({ ...about, code: error.code }, 'delivery of a source failed')
-    return outcome !== undefined
+    if (error) logFailure?.({ ...about, code: error.code }, 'delivery of a source failed')
+    if (TAKEN.has(outcome)) pipes.succeeded(pipe)
+    else pipes.failed(pipe, error ?? NOT_PROCESSED)
+    return true
   }
 
   /** Undefined if another instance has stored it, or its source is gone or off by now. */
@@ -128,8 +133,16 @@ export function sourceBacklogService({ repos, clock, reader, metrics, logFailure
   }
 }
 
+const TAKEN: ReadonlySet<SourceOutcome> = new Set(['created', 'updated', 'duplicate', 'ignored'])
+
+const NOT_PROCESSED = {
+  path: '',
+  code: 'internal_error',
+  message: 'It could not be processed. Replay it.',
+}
+
 const notProcessed = (bytes: Uint8Array): SourceReading => ({
   outcome: 'rejected',
-  errors: [{ path: '', code: 'internal_error', message: 'It could not be processed. Replay it.' }],
+  errors: [NOT_PROCESSED],
   stored: storedUnread(bytes),
 })

@@ -8,7 +8,7 @@ import { newRun } from '../codehost/index.ts'
 import { toSyncRun } from '../codehost/run-view.ts'
 import type { CodehostDeps, TokenVault } from '../codehost/token.ts'
 import { withLease } from '../leases.ts'
-import type { Recorder } from '../recorder.ts'
+import type { PipeRecorder, Recorder } from '../recorder.ts'
 import type { SyncProgress } from './progress.ts'
 import { followRepository } from './run.ts'
 
@@ -19,6 +19,7 @@ interface SyncDeps {
   clock: Clock
   progress: Pick<SyncProgress, 'announce'>
   metrics: Pick<Recorder, 'synced'>
+  pipes: PipeRecorder
   host: CodehostDeps['host']
   vault: TokenVault
   logFailure?: LogFailure | undefined
@@ -41,6 +42,7 @@ export function syncService({
   clock,
   progress,
   metrics,
+  pipes,
   host,
   vault,
   logFailure,
@@ -101,7 +103,10 @@ export function syncService({
         const publish = (run: SyncRunRow) => {
           progress.announce(run)
           metrics.synced(run)
+          const pipe = { kind: 'sync', id: run.connectionId } as const
+          if (run.status === 'completed') pipes.succeeded(pipe)
           const { error } = toSyncRun(run)
+          if (run.status === 'failed' && error) pipes.failed(pipe, error)
           if (error) logFailure?.({ ...error, projectId: run.projectId, runId: run.id }, 'sync failed')
         }
         try {

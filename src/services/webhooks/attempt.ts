@@ -8,6 +8,7 @@ import type { Attempt } from '../../repositories/webhooks/queue.ts'
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import type { Activity } from '../../schemas/activity.ts'
 import { repaired } from '../../schemas/formats.ts'
+import type { PipeRecorder } from '../recorder.ts'
 import { liveOf } from '../rotating-secrets.ts'
 import type { WebhookSigner } from './signer.ts'
 
@@ -108,6 +109,13 @@ export function webhookAttempts({ clock, signer, receiver }: AttemptDeps) {
       responseBody: response === '' ? null : beginningOf(response),
     })
   }
+}
+
+/** Notes how an attempt ended, for the status. */
+export function noteAttempt(pipes: PipeRecorder, { webhookId, outcome, error }: Attempt): void {
+  const pipe = { kind: 'webhook', id: webhookId } as const
+  if (outcome === 'delivered') pipes.succeeded(pipe)
+  else pipes.failed(pipe, { code: 'receiver_failed', message: error ?? '' })
 }
 
 /** The task is JSON already. */

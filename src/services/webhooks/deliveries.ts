@@ -15,7 +15,8 @@ import type { WebhookDelivery, WebhookDeliveryPath, WebhookDeliveryQuery } from 
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import { readPage } from '../page.ts'
-import { type AttemptDeps, webhookAttempts } from './attempt.ts'
+import type { PipeRecorder } from '../recorder.ts'
+import { type AttemptDeps, noteAttempt, webhookAttempts } from './attempt.ts'
 import { about, lockedWebhook, webhookOf } from './index.ts'
 
 export const webhookDeliveryOperations = {
@@ -27,11 +28,12 @@ export const webhookDeliveryOperations = {
 interface WebhookDeliveriesDeps extends AttemptDeps {
   repos: Repositories
   clock: Clock
+  pipes: PipeRecorder
 }
 
 /** What was sent to webhooks, and what waits. */
 export function webhookDeliveriesService(deps: WebhookDeliveriesDeps) {
-  const { repos, clock } = deps
+  const { repos, clock, pipes } = deps
   const attemptsOf = webhookAttempts(deps)
 
   return {
@@ -91,6 +93,7 @@ export function webhookDeliveriesService(deps: WebhookDeliveriesDeps) {
       }
       const { signal } = new AbortController()
       const sent = await attemptsOf(webhook)({ id: deliveryId, activity, task: null }, signal)
+      noteAttempt(pipes, sent)
       const now = clock.now()
       const row: WebhookDeliveryRow = {
         ...sent,

@@ -6,14 +6,15 @@ import type { WaitingDelivery, WebhookLease } from '../../repositories/webhooks/
 import type { WebhookRow } from '../../repositories/webhooks/webhooks.ts'
 import { toActivity } from '../activity/view.ts'
 import { withLease } from '../leases.ts'
-import type { Recorder } from '../recorder.ts'
-import { type AttemptDeps, webhookAttempts } from './attempt.ts'
+import type { PipeRecorder, Recorder } from '../recorder.ts'
+import { type AttemptDeps, noteAttempt, webhookAttempts } from './attempt.ts'
 import { webhookResults } from './results.ts'
 
 type SendingDeps = AttemptDeps &
   Parameters<typeof webhookResults>[0] & {
     repos: Repositories
     metrics: Pick<Recorder, 'sentToWebhook'>
+    pipes: PipeRecorder
   }
 
 /** What the worker logs. */
@@ -54,7 +55,7 @@ const END_MS = 2_000
 
 /** Sends deliveries. Instances do so at the same time: each webhook is leased by one of them. */
 export function webhookSender(deps: SendingDeps) {
-  const { repos, metrics } = deps
+  const { repos, metrics, pipes } = deps
   const { webhookQueue: queue } = repos
   const attemptsOf = webhookAttempts(deps)
   const results = webhookResults(deps)
@@ -212,6 +213,7 @@ export function webhookSender(deps: SendingDeps) {
         )
         if (!ended) return
         metrics.sentToWebhook(ended.outcome === 'delivered' ? 'delivered' : 'failed')
+        noteAttempt(pipes, ended)
         if (ended.outcome === 'failed') {
           hasFailed = true
           const reason = await results.storeFailure(ended, { webhook, lease })

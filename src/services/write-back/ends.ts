@@ -11,9 +11,11 @@ import type { Clock } from '../../lib/clock.ts'
 import type { ConnectionRow } from '../../repositories/codehost/connections.ts'
 import type { LeasedWrite, WriteRow } from '../../repositories/codehost/writes.ts'
 import { type BoundRepositories, everywhere, inProject, type Repositories } from '../../repositories/index.ts'
+import type { PipeName } from '../../repositories/pipes/index.ts'
 import { activityRow } from '../activity/row.ts'
 import type { LogFailure } from '../codehost/failures.ts'
 import { tokenPauses } from '../codehost/token-pauses.ts'
+import type { PipeRecorder } from '../recorder.ts'
 import { markGone } from '../sync/items.ts'
 
 /** A claimed write, with the number of its issue. */
@@ -38,6 +40,11 @@ export interface WriteOutcome {
   mayArrive?: true
 }
 
+export const writePipe = ({ connection: { id } }: Pick<WriteOf, 'connection'>): PipeName => ({
+  kind: 'write_back',
+  id,
+})
+
 export const unreachableError = (reason: string): WriteError => ({
   code: 'codehost_unreachable',
   message: `The code host did not respond as expected: ${reason}`,
@@ -46,11 +53,12 @@ export const unreachableError = (reason: string): WriteError => ({
 interface WriteEndsDeps {
   repos: Repositories
   clock: Clock
+  pipes: PipeRecorder
   logFailure?: LogFailure | undefined
 }
 
 /** How writes end, or wait for their next attempt. */
-export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
+export function writeEnds({ repos, clock, pipes, logFailure }: WriteEndsDeps) {
   const pauses = tokenPauses({ repos })
   return { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle }
 
@@ -121,6 +129,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
     const { nextAttemptAt, attempt } = failedAttempt(about.write, now)
     const arrival = about.isSent ? { arrivesUntil: arrivalEnd(now) } : {}
     if (!nextAttemptAt) return fail(about, { error, ...arrival })
+    pipes.failed(writePipe(about), error)
     await change(about, { ...attempt, ...arrival, nextAttemptAt, leaseUntil: null, error })
   }
 
@@ -145,6 +154,7 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
       return true
     })
     const { taskId, kind } = write
+    pipes.failed(writePipe({ connection }), error)
     if (isFailed)
       logFailure?.({ ...error, projectId: connection.projectId, taskId, kind }, 'write-back failed')
   }
@@ -156,6 +166,8 @@ export function writeEnds({ repos, clock, logFailure }: WriteEndsDeps) {
   ): Promise<void> {
     await repos.codehostWrites.update(write, { ...doneAt(await repos.codehostWrites.now()), error })
     await log(repos, { type: 'task.write_back_dropped', write, connection, error })
+    // The code host has responded.
+    pipes.succeeded(writePipe({ connection }))
   }
 
   async function dropGone(

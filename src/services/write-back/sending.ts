@@ -10,13 +10,22 @@ import type { TokenLease } from '../../repositories/codehost/write-limits.ts'
 import { everywhere, inProject, type Repositories } from '../../repositories/index.ts'
 import { isFailure, type LogFailure } from '../codehost/failures.ts'
 import { readComment, readItem } from '../codehost/reading.ts'
+import type { PipeRecorder } from '../recorder.ts'
 import { writeItems } from '../sync/items.ts'
 import { acknowledge, type HostChange, keepPosted, nextComment, nextState } from './changes.ts'
-import { type ClaimedWrite, doneAt, unreachableError, type WriteOutcome, writeEnds } from './ends.ts'
+import {
+  type ClaimedWrite,
+  doneAt,
+  unreachableError,
+  type WriteOutcome,
+  writeEnds,
+  writePipe,
+} from './ends.ts'
 
 export interface SendingDeps {
   repos: Repositories
   clock: Clock
+  pipes: PipeRecorder
   logFailure?: LogFailure | undefined
   host: Pick<
     CodeHost,
@@ -97,9 +106,9 @@ interface ReadState {
  * Sends single writes. What is sent is stored before, and the code host is read before each attempt, so a worker can be
  * killed at any step: the next one sees what has arrived.
  */
-export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
+export function writeSender({ repos, clock, host, pipes, logFailure }: SendingDeps) {
   const { codehostWrites, syncedTasks } = repos.within(everywhere)
-  const ends = writeEnds({ repos, clock, logFailure })
+  const ends = writeEnds({ repos, clock, pipes, logFailure })
   const { whileLeased, release, deleteExcluded, retryLater, drop, dropGone, handle } = ends
 
   return {
@@ -245,6 +254,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
       const now = await repos.codehostWrites.now()
       if (!next) {
         await repos.codehostWrites.update(write, { ...doneAt(now), payload: {} })
+        pipes.succeeded(writePipe({ connection }))
         return undefined
       }
       // Reading the code host may have taken most of both leases.
@@ -291,6 +301,7 @@ export function writeSender({ repos, clock, host, logFailure }: SendingDeps) {
       }
       return outcome
     })
+    if (outcome === 'done' || typeof outcome === 'object') pipes.succeeded(writePipe({ connection }))
     if (outcome === undefined && change.about === 'new comment') {
       const posted = commentOf(response.comment)
       if (posted) await keep(write, { connection, sent: change.body, posted })

@@ -65,6 +65,7 @@ interface WorkOptions {
 /** Before any change at the code host. */
 const SINCE = '2026-01-01T00:00:00Z'
 const METRICS = { pushed() {}, synced() {} }
+const PIPES = { succeeded() {}, failed() {} }
 const PROGRESS = { announce() {} }
 const MINUTE = 60_000
 const NEVER_MS = 2 ** 31 - 1
@@ -88,7 +89,7 @@ export async function startWorld() {
   const vault = tokenVault({ apiUrls, token: undefined, encryptionKeys, randomBytes })
   const signal = new AbortController().signal
   const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
-  const receiver = pushService({ repos, clock, vault, metrics: METRICS, host: client })
+  const receiver = pushService({ repos, clock, vault, metrics: METRICS, pipes: PIPES, host: client })
   const tasks = tasksService({ repos, clock, updateSingle: singleUpdateOf({ repos, clock }) })
   const codehost = pushReplay({ repos, push: receiver })
   const replays = { codehost, feedback: codehost, source: codehost }
@@ -107,7 +108,7 @@ export async function startWorld() {
     comments: refusable(commentsService({ repos, clock })),
     reports: refusable(reportsService({ repos, clock })),
     writeBack: refusable(writeBackService({ repos })),
-    deliveries: refusable(deliveriesService({ repos, replays })),
+    deliveries: refusable(deliveriesService({ repos, replays, pipes: PIPES })),
     codehost: refusable(codehostService({ repos, clock, host: client, apiUrls, encryptionKeys, vault })),
     repository: () => host.repository(`acme/app-${++repositoryCount}`, { isPrivate: true }),
 
@@ -183,7 +184,14 @@ export async function startWorld() {
         onLate,
         onInterrupted,
       })
-      const deps = { repos: instance.repos, host: instance.host, clock, vault, metrics: METRICS }
+      const deps = {
+        repos: instance.repos,
+        host: instance.host,
+        clock,
+        vault,
+        metrics: METRICS,
+        pipes: PIPES,
+      }
       await instance.run(async () => {
         if (what === 'apply') await apply(pushService(deps))
         else if (what === 'write') await write(outboxService(deps))

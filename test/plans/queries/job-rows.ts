@@ -29,6 +29,13 @@ export const JOB_ROWS = [
      '{}', false from ${series}`,
   `insert into sources (id, name, project_id, scheme, secret, mapping, is_active, created_at, updated_at)
    select id, name, id, 'bearer', 'x', 'feedback', true, now(), now() from projects`,
+  // Each of a source that does not exist: keys of rows that do are the same for all jobs.
+  `insert into pipes (kind, id, last_attempt_at, failing_since)
+   select 'source', coalesce(source.id::text, uuidv7()::text), ${at}, case when ${isDue} then now() end
+   from ${series} left join (select id, row_number() over () as number from sources) as source on number = i`,
+  `insert into pipe_hours (kind, id, hour, succeeded, failed) select kind, id, last_attempt_at, 1, 1 from pipes`,
+  `insert into pipe_pauses (kind, id, day, longest_seconds)
+   select kind, id, to_char(last_attempt_at - interval '29 days', 'YYYY-MM-DD'), 60 from pipes`,
   `insert into source_backlog (delivery_id, source_id, position, body, due_at)
    select id, source_id, row_number() over (order by id), '{}', now() from deliveries where source_id is not null`,
   `update task_names set task_count = 0 where project_id = ${project} and right(key, 1) = '0'`,

@@ -31,7 +31,7 @@ function instanceOf(read: Read) {
   const logged: unknown[] = []
   const { repos, clock, service: services } = service
   const sourceBacklog = sourceBacklogService({
-    ...{ repos, clock, metrics: services.metrics },
+    ...{ repos, clock, metrics: services.metrics, pipes: services.pipes },
     reader: { readInShare: (input) => read(() => services.payloadReader.read(input)) },
     logFailure: (about, message) => logged.push({ ...about, message }),
   })
