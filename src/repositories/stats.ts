@@ -7,6 +7,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries, webhooks } from '../db/tables/webhooks.ts'
 import { ACTIVE_STATUSES } from '../domain/codehost/progress.ts'
 import type { Executor } from './index.ts'
+import { type EnvironmentPipe, pipesWithState } from './pipes/configured.ts'
 
 /** Metrics that are read from the database. */
 export interface Stats {
@@ -22,8 +23,17 @@ export interface Stats {
   oldestWebhookDeliverySeconds: number
   /** Outgoing webhooks: `failing` ones wait after a failure. */
   webhooks: { active: number; failing: number; off: number }
+  /** What is received and sent through. `failingSeconds` is of the one that has failed longest; 0 if none fails. */
+  pipes: { kind: string; state: string; count: number; failingSeconds: number }[]
   /** Sync runs that have not ended, and writes to code hosts that wait or have failed. */
   jobs: { queue: string; state: string; count: number }[]
+}
+
+interface StatsOptions {
+  /** A day, as 2026-11-21. */
+  since: string
+  /** The identity provider of the environment. */
+  environment: EnvironmentPipe | undefined
 }
 
 /** Maximum number of claims, of jobs per queue, and of deliveries that are read. */
@@ -32,8 +42,7 @@ const MAX_COUNTED = 10_000
 /** Statistics for metrics. The cost of a read is bounded for tables of any size. */
 export function statsRepository(db: Executor) {
   return {
-    /** @param since a day, as 2026-11-21. */
-    async read(since: string): Promise<Stats> {
+    async read({ since, environment }: StatsOptions): Promise<Stats> {
       return one<Stats & Record<string, unknown>>(sql`
         select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
@@ -43,6 +52,10 @@ export function statsRepository(db: Executor) {
           (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(created_at))), 0)::float8
             from (${oldestDeliveries}) as oldest) as "oldestWebhookDeliverySeconds",
           (${webhookStates}) as webhooks,
+          (select json_agg(counted) from (
+            select kind, state, count(*)::int as count, greatest(0, extract(epoch from
+              clock_timestamp() - min(failing_since)))::float8 as "failingSeconds"
+            from (${pipesWithState(environment)}) as pipes group by kind, state) as counted) as pipes,
           (select coalesce(json_agg(counted), '[]') from (
             select queue, state, count(*)::int as count from (${syncs} union all ${writes}) as work
             group by queue, state) as counted) as jobs`)

@@ -55,7 +55,7 @@ import { passwordSignIn } from './people/password-sign-in.ts'
 import { passwordHashes } from './people/passwords.ts'
 import { personOfIdentity } from './people/person-of-identity.ts'
 import { personalKeysService } from './people/personal-keys.ts'
-import { type EnvironmentProvider, providerDirectory } from './people/provider-directory.ts'
+import { type EnvironmentProvider, environmentPipe, providerDirectory } from './people/provider-directory.ts'
 import { providerSecrets } from './people/provider-secrets.ts'
 import { providerSignIn } from './people/provider-sign-in.ts'
 import { signInMethods } from './people/sign-in-methods.ts'
@@ -129,7 +129,8 @@ export type Services = ReturnType<typeof services>
 export function services(given: ServiceDeps) {
   const { repos, transfers, clock, randomBytes, publicUrl, pool, isEmbedded, isDirectUp } = given
   const { webhookReceiver: receiver, logFailure } = given
-  const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp })
+  const environment = environmentPipe(given.identity.environment)
+  const metrics = metricsService({ repos, clock, pool, isEmbedded, isDirectUp, environment })
   const attempts = attemptBuffer()
   const { recorder: pipes } = attempts
   const codehost = { ...given.codehost, host: metrics.watchedHost(given.codehost.host) }
@@ -247,7 +248,7 @@ export function services(given: ServiceDeps) {
     statistics: statisticsService({ repos, clock }),
     /** Notes how attempts to receive or send ended. */
     pipes,
-    status: statusService({ repos, clock, attempts, environment: directory.environment }),
+    status: statusService({ repos, clock, attempts, environment }),
     taskCounts: taskCountsService({ repos }),
     overview: overviewService({ repos, clock, counting }),
     overviewCounting: counting,

@@ -176,6 +176,16 @@ export function metricDefinitions({ isEmbedded }: { isEmbedded: boolean }) {
       name: 'inlet_webhook_oldest_delivery_seconds',
       help: 'How long the oldest delivery of an active outgoing webhook has waited; 0 if none waits.',
     }),
+    pipes: gauge({
+      name: 'inlet_pipes',
+      help: 'What is received and sent through, by kind and state, as GET /api/status shows it.',
+      labelNames: ['kind', 'state'],
+    }),
+    pipeFailing: gauge({
+      name: 'inlet_pipe_failing_seconds',
+      help: 'For how long each attempt has failed, of the one of its kind that has failed longest; absent if none fails.',
+      labelNames: ['kind'],
+    }),
     buffered: counter({
       name: 'inlet_receiver_buffered_total',
       help: 'Deliveries that were retried because the database was unavailable.',

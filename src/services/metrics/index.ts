@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { VERSION } from '../../lib/version.ts'
 import type { SyncRunRow } from '../../repositories/codehost/sync-runs.ts'
 import type { Repositories } from '../../repositories/index.ts'
+import type { EnvironmentPipe } from '../../repositories/pipes/index.ts'
 import type { Stats } from '../../repositories/stats.ts'
 import { tallyOf } from '../codehost/run-view.ts'
 import type {
@@ -52,6 +53,8 @@ export interface MetricsDeps {
   isEmbedded?: boolean | undefined
   /** Whether connections with a session of their own work, if they have a URL of their own. */
   isDirectUp?: (() => boolean) | undefined
+  /** The identity provider of the environment. */
+  environment?: EnvironmentPipe | undefined
 }
 
 /** An unresponsive database must not delay the scrape beyond its own timeout. */
@@ -71,7 +74,8 @@ interface MeasuredResponse {
 }
 
 /** The metrics of this process, as Prometheus reads them. Counters begin at zero when the process starts. */
-export function metricsService({ repos, clock, pool, isEmbedded = false, isDirectUp }: MetricsDeps) {
+export function metricsService(deps: MetricsDeps) {
+  const { repos, clock, pool, isEmbedded = false, isDirectUp, environment } = deps
   let definitions: MetricDefinitions | undefined
   let loading: Promise<MetricDefinitions> | undefined
   let reading: Promise<Stats> | undefined
@@ -185,7 +189,7 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
   /** Undefined if the database does not respond; concurrent calls share one query. */
   async function readStats(): Promise<Stats | undefined> {
     const week = new Date(clock.now().getTime() - WEEK_MS + DAY_MS).toISOString().slice(0, 10)
-    reading ??= repos.stats.read(week).finally(() => {
+    reading ??= repos.stats.read({ since: week, environment }).finally(() => {
       reading = undefined
     })
     const timer = new AbortController()
@@ -208,6 +212,8 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
     definitions.embeddedUp?.set(isUp)
     // Values from before the outage would look current.
     definitions.jobs.reset()
+    definitions.pipes.reset()
+    definitions.pipeFailing.reset()
     if (!stats) return
     for (const { queue, state, count } of stats.jobs) definitions.jobs.set({ queue, state }, count)
     definitions.unreadable.set(stats.unreadable)
@@ -215,6 +221,10 @@ export function metricsService({ repos, clock, pool, isEmbedded = false, isDirec
     definitions.openClaims.set(stats.openClaims)
     definitions.oldestWebhookDelivery.set(stats.oldestWebhookDeliverySeconds)
     for (const [state, count] of Object.entries(stats.webhooks)) definitions.webhooks.set({ state }, count)
+    for (const { kind, state, count, failingSeconds } of stats.pipes) {
+      definitions.pipes.set({ kind, state }, count)
+      if (state === 'failing') definitions.pipeFailing.set({ kind }, failingSeconds)
+    }
     const isRestarted = databaseStartedAt !== undefined && databaseStartedAt !== stats.startedAt
     databaseStartedAt = stats.startedAt
     if (!isRestarted) return

@@ -1,6 +1,7 @@
 import type { ProviderRules } from '../../domain/identity.ts'
 import type { BoundRepositories } from '../../repositories/index.ts'
 import type { IdentityProviderRow } from '../../repositories/people/identity-providers.ts'
+import type { EnvironmentPipe } from '../../repositories/pipes/index.ts'
 import { ENVIRONMENT_PROVIDER } from '../../schemas/identity-provider.ts'
 import type { ProviderSecrets } from './provider-secrets.ts'
 
@@ -56,9 +57,6 @@ export function providerDirectory({ environment, secrets }: DirectoryDeps) {
       return clientSecret === undefined ? undefined : { id, issuer, clientId, clientSecret, scopes }
     },
 
-    /** The one of the environment. */
-    environment: ofEnvironment && { name: ofEnvironment.name, issuer: ofEnvironment.issuer },
-
     isOfEnvironment: environment !== undefined,
   }
 
@@ -79,12 +77,18 @@ export function providerDirectory({ environment, secrets }: DirectoryDeps) {
   }
 }
 
+/** The provider of the environment, as the status shows it. */
+export const environmentPipe = (environment: EnvironmentProvider | undefined): EnvironmentPipe | undefined =>
+  environment && { name: nameOf(environment), issuer: environment.issuer }
+
+const nameOf = ({ issuer }: EnvironmentProvider) => new URL(issuer).hostname
+
 /** It invites nobody by itself, and decides no roles. */
-const toProvider = ({ issuer, clientId }: EnvironmentProvider): Provider => ({
+const toProvider = (environment: EnvironmentProvider): Provider => ({
   id: ENVIRONMENT_PROVIDER,
-  name: new URL(issuer).hostname,
-  issuer,
-  clientId,
+  name: nameOf(environment),
+  issuer: environment.issuer,
+  clientId: environment.clientId,
   scopes: ['openid', 'profile', 'email'],
   groupsClaim: 'groups',
   requiredGroup: null,
