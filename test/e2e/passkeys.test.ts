@@ -32,7 +32,7 @@ describe('a passkey', () => {
     await passkeys(page).filter({ hasText: 'never used' }).waitFor()
     const again = await addPasskey(page, 'Laptop again')
     await again.getByText('This device already has a passkey for your account.').waitFor()
-    await again.getByRole('button', { name: 'Cancel' }).click()
+    await again.getByRole('button', { name: 'Discard' }).click()
 
     await signOut(page)
     await authenticator.agree(false)

@@ -1,18 +1,14 @@
 import { useCallback, useState } from 'react'
-import { navigate, useLocationProperty } from 'wouter/use-browser-location'
+import { navigate } from 'wouter/use-browser-location'
 import { afterGoingBack, goBack } from './go-back.ts'
-import { useNavigation } from './location-provider.tsx'
+import { addressWith, parameterOf, useParameter } from './use-parameter.ts'
 
 /**
  * What is open on a page: a dialog, an editor, a tab, or an item of an inbox, as the search parameter `name`. Its address
  * opens it again, and Back closes it. What is closed is closed at once; links and `navigate` wait for the address.
  */
 export function useOpened(name: string) {
-  const { pathname } = useNavigation().url
-  const addressed = useLocationProperty(() => {
-    // The address is ahead of the page while the next page loads.
-    return location.pathname === pathname ? paramOf(name) : undefined
-  })
+  const [addressed] = useParameter(name)
   const [closed, setClosed] = useState<string>()
   if (closed !== undefined && closed !== addressed) setClosed(undefined)
   const opened = addressed === closed ? undefined : addressed
@@ -22,7 +18,7 @@ export function useOpened(name: string) {
       afterGoingBack(() => {
         setClosed(undefined)
         const address = addressWith(name, value)
-        if (paramOf(name) === undefined) navigate(address, { state: { opened: name } })
+        if (parameterOf(name) === undefined) navigate(address, { state: { opened: name } })
         else navigate(address, { replace: true, state: history.state })
       }),
     [name],
@@ -30,7 +26,7 @@ export function useOpened(name: string) {
 
   const close = useCallback(async () => {
     // It may have been closed by Back already, before what it saved was saved.
-    if (opened === undefined || opened !== paramOf(name)) return
+    if (opened === undefined || opened !== parameterOf(name)) return
     const address = addressWith(name, undefined)
     setClosed(opened)
     if (history.state?.opened === name) await goBack()
@@ -40,15 +36,6 @@ export function useOpened(name: string) {
   }, [name, opened])
 
   return { opened, open, close }
-}
-
-const paramOf = (name: string) => new URLSearchParams(location.search).get(name) || undefined
-
-function addressWith(name: string, value: string | undefined): string {
-  const url = new URL(location.href)
-  if (value === undefined) url.searchParams.delete(name)
-  else url.searchParams.set(name, value)
-  return url.href
 }
 
 const isOfPage = (address: string) => new URL(address).pathname === location.pathname

@@ -1,12 +1,13 @@
 import { Button, Select, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { contextQuery, projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { CurlExample } from '../components/curl-example.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { plural } from '../lib/plural.ts'
+import { useOpened } from '../navigation/use-opened.ts'
+import { useParameter } from '../navigation/use-parameter.ts'
 import { useMe } from '../session/session.ts'
 import { PageHeader } from './page-header.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
@@ -17,15 +18,19 @@ import styles from './settings.module.css'
 /** The rules for assistants, in the order of the context. */
 export default function InstructionsPage() {
   const { me, can } = useMe()
-  const [projectId, setProjectId] = useState<string | undefined>(me?.projectId ?? undefined)
-  const query = useQuery({ ...rulesQuery(projectId), enabled: can('rules:read') })
+  const [chosenProjectId, chooseProject] = useParameter('project')
   const { data: projects = [] } = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
-  const [editing, setEditing] = useState<Rule | 'new'>()
-  const [history, setHistory] = useState<Rule>()
+  const projectId = me?.projectId ?? projects.find(({ id }) => id === chosenProjectId)?.id
+  const query = useQuery({ ...rulesQuery(projectId), enabled: can('rules:read') })
+  const editor = useOpened('rule')
+  const history = useOpened('history')
   const mayWrite = can('rules:write')
   // A key bound to a project can read global rules but not change them.
   const mayChange = (rule: Rule) => mayWrite && (me?.projectIds === null || rule.projectId !== null)
-  const add = mayWrite && <Button onClick={() => setEditing('new')}>Add instruction</Button>
+  const ruleOf = (id: string | undefined) => query.data?.find((rule) => rule.id === id)
+  const edited = ruleOf(editor.opened)
+  const withHistory = ruleOf(history.opened)
+  const add = mayWrite && <Button onClick={() => editor.open('new')}>Add instruction</Button>
 
   if (!can('rules:read')) {
     return (
@@ -48,7 +53,7 @@ export default function InstructionsPage() {
           value={projectId ?? null}
           clearable
           clearButtonProps={{ 'aria-label': 'Clear project' }}
-          onChange={(value) => setProjectId(value ?? undefined)}
+          onChange={(value) => chooseProject(value ?? undefined)}
           maw={320}
         />
       )}
@@ -61,7 +66,7 @@ export default function InstructionsPage() {
               title="No instructions yet"
               description="Add what every assistant should know and do."
               action={
-                mayWrite && <Button onClick={() => setEditing('new')}>Add your first instruction</Button>
+                mayWrite && <Button onClick={() => editor.open('new')}>Add your first instruction</Button>
               }
             >
               <CurlExample
@@ -78,8 +83,8 @@ export default function InstructionsPage() {
                   key={rule.id}
                   rule={rule}
                   mayWrite={mayChange(rule)}
-                  onEdit={() => setEditing(rule)}
-                  onHistory={() => setHistory(rule)}
+                  onEdit={() => editor.open(rule.id)}
+                  onHistory={() => history.open(rule.id)}
                 />
               ))}
             </ol>
@@ -87,15 +92,11 @@ export default function InstructionsPage() {
         </section>
         <ContextPreview projectId={projectId} />
       </div>
-      {editing && (
-        <RuleDialog
-          rule={editing === 'new' ? undefined : editing}
-          projectId={projectId}
-          onClose={() => setEditing(undefined)}
-        />
+      {(edited ? mayChange(edited) : mayWrite && editor.opened === 'new') && (
+        <RuleDialog key={editor.opened} rule={edited} projectId={projectId} onClose={editor.close} />
       )}
-      {history && (
-        <RuleHistory rule={history} mayWrite={mayChange(history)} onClose={() => setHistory(undefined)} />
+      {withHistory && (
+        <RuleHistory rule={withHistory} mayWrite={mayChange(withHistory)} onClose={history.close} />
       )}
     </div>
   )

@@ -1,8 +1,9 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { type Access, AccessFields, isComplete } from './access-fields.tsx'
 
@@ -11,11 +12,20 @@ interface InviteDialogProps {
   onCreated(invite: Schema<'InviteWithSecret'>): void
 }
 
+interface Fields {
+  name: string
+  email: string
+  access: Access
+}
+
 export function InviteDialog({ onClose, onCreated }: InviteDialogProps) {
   const { mutate, isBusy } = useMutation('invites')
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
-  const [access, setAccess] = useState<Access>({ role: 'member', projectIds: null })
+  const draft = useFormDraft<Fields>('invite', {
+    name: '',
+    email: '',
+    access: { role: 'member', projectIds: null },
+  })
+  const { name, email, access } = draft.values
   const [problem, setProblem] = useState<Problem>()
 
   async function invite(event: FormEvent) {
@@ -30,7 +40,9 @@ export function InviteDialog({ onClose, onCreated }: InviteDialogProps) {
         return undefined
       }),
     )
-    if (created) onCreated(created)
+    if (!created) return
+    draft.discard()
+    onCreated(created)
   }
 
   return (
@@ -44,7 +56,7 @@ export function InviteDialog({ onClose, onCreated }: InviteDialogProps) {
           maxLength={100}
           value={name}
           error={problem?.byField['/name']}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
           autoComplete="off"
         />
         <TextInput
@@ -54,16 +66,18 @@ export function InviteDialog({ onClose, onCreated }: InviteDialogProps) {
           maxLength={254}
           value={email}
           error={problem?.byField['/email']}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => draft.change({ email: event.currentTarget.value })}
           autoComplete="off"
         />
-        <AccessFields access={access} problem={problem} onChange={setAccess} />
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
-          <Button type="submit" loading={isBusy} disabled={name.trim() === '' || !isComplete(access)}>
-            Create invite
-          </Button>
-        </div>
+        <AccessFields access={access} problem={problem} onChange={(access) => draft.change({ access })} />
+        <FormEnd
+          draft={draft}
+          verb="Create invite"
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={name.trim() === '' || !isComplete(access)}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, dataOf, responseOf } from '../api/client.ts'
 import { keysQuery } from '../api/queries.ts'
 import { CurlExample } from '../components/curl-example.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import { KeyList } from './key-list.tsx'
 import { ALL_SCOPES, type NewKey } from './new-key-dialog.tsx'
@@ -13,7 +13,7 @@ import styles from './settings.module.css'
 export default function KeysPage() {
   const query = useQuery(keysQuery)
   const { isServiceWide } = useMe()
-  const [isCreating, setCreating] = useState(false)
+  const { opened, open, close } = useOpened('key')
   const creating = {
     title: 'Create API key',
     description: 'Shown as the author of everything done with this key.',
@@ -23,15 +23,15 @@ export default function KeysPage() {
   }
   return (
     <div className={styles.content}>
-      <PageHeader title="API keys" action={<Button onClick={() => setCreating(true)}>Create key</Button>}>
+      <PageHeader title="API keys" action={<Button onClick={() => open('new')}>Create key</Button>}>
         Use API keys to call the API, to connect AI assistants and to sign in to the dashboard. Scopes limit
         what a key can do.
       </PageHeader>
       <KeyList
         label="API keys"
         query={query}
-        creating={isCreating ? creating : undefined}
-        onCreated={() => setCreating(false)}
+        creating={opened === 'new' ? creating : undefined}
+        onCreated={close}
         rotate={(id) => dataOf(api.POST('/api/keys/{id}/rotate', { params: { path: { id } }, body: {} }))}
         revoke={(id) => responseOf(api.DELETE('/api/keys/{id}', { params: { path: { id } } }))}
       />

@@ -1,11 +1,12 @@
-import { Button, Checkbox, Modal, Select, TextInput } from '@mantine/core'
+import { Checkbox, Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { serverNow } from '../api/server-clock.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import type { Scope } from '../session/session.ts'
 
@@ -47,14 +48,24 @@ interface NewKeyDialogProps extends NewKeyFields {
   onCreated(key: Schema<'ApiKeyWithSecret'>): void
 }
 
+interface Fields {
+  name: string
+  scopes: string[]
+  projectId: string | null
+  lifetime: string
+}
+
 export function NewKeyDialog(props: NewKeyDialogProps) {
   const { title, description, scopes: offered, hasProjects, create, onClose, onCreated } = props
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('keys')
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<string[]>(offered.filter((scope) => scope !== 'admin'))
-  const [projectId, setProjectId] = useState<string | null>(null)
-  const [lifetime, setLifetime] = useState<string>('never')
+  const draft = useFormDraft<Fields>(`key:${title}`, {
+    name: '',
+    scopes: offered.filter((scope) => scope !== 'admin'),
+    projectId: null,
+    lifetime: 'never',
+  })
+  const { name, scopes, projectId, lifetime } = draft.values
   const [problem, setProblem] = useState<Problem>()
 
   async function submit(event: FormEvent) {
@@ -73,7 +84,9 @@ export function NewKeyDialog(props: NewKeyDialogProps) {
         return undefined
       }),
     )
-    if (created) onCreated(created)
+    if (!created) return
+    draft.discard()
+    onCreated(created)
   }
 
   return (
@@ -87,9 +100,9 @@ export function NewKeyDialog(props: NewKeyDialogProps) {
           required
           maxLength={100}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
         />
-        <Checkbox.Group label="Scopes" value={scopes} onChange={setScopes}>
+        <Checkbox.Group label="Scopes" value={scopes} onChange={(scopes) => draft.change({ scopes })}>
           <div className="stack" style={{ gap: 6, paddingTop: 6 }}>
             {offered.map((scope) => (
               <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope]} size="sm" />
@@ -104,7 +117,7 @@ export function NewKeyDialog(props: NewKeyDialogProps) {
               clearable
               data={projects.map((project) => ({ value: project.id, label: project.name }))}
               value={projectId}
-              onChange={setProjectId}
+              onChange={(projectId) => draft.change({ projectId })}
               style={{ flex: 1 }}
             />
           )}
@@ -113,16 +126,18 @@ export function NewKeyDialog(props: NewKeyDialogProps) {
             data={Object.entries(LIFETIMES).map(([value, label]) => ({ value, label }))}
             value={lifetime}
             allowDeselect={false}
-            onChange={(value) => setLifetime(value ?? 'never')}
+            onChange={(value) => draft.change({ lifetime: value ?? 'never' })}
             style={{ flex: 1 }}
           />
         </div>
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
-          <Button type="submit" loading={isBusy} disabled={name.trim() === '' || scopes.length === 0}>
-            Create key
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb="Create key"
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={name.trim() === '' || scopes.length === 0}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

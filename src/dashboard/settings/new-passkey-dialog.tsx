@@ -1,8 +1,9 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { createPasskey } from '../session/passkey.ts'
 
 interface NewPasskeyDialogProps {
@@ -13,7 +14,8 @@ interface NewPasskeyDialogProps {
 }
 
 export function NewPasskeyDialog({ recently, onAdded, onClose }: NewPasskeyDialogProps) {
-  const [name, setName] = useState('')
+  const draft = useFormDraft('passkey', { name: '' })
+  const { name } = draft.values
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
 
@@ -26,6 +28,7 @@ export function NewPasskeyDialog({ recently, onAdded, onClose }: NewPasskeyDialo
       const credential = await createPasskey(options)
       if (!credential) return
       await dataOf(api.POST('/api/me/passkeys', { body: { name: name.trim(), credential } }))
+      draft.discard()
       onAdded()
     } catch (error) {
       setProblem(problemOf(error))
@@ -45,18 +48,17 @@ export function NewPasskeyDialog({ recently, onAdded, onClose }: NewPasskeyDialo
           maxLength={100}
           value={name}
           error={problem?.byField['/name']}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
           data-autofocus
         />
-        {problem && !problem.byField['/name'] && <ErrorText>{problem.message}</ErrorText>}
-        <div className="row">
-          <Button type="submit" loading={isBusy} disabled={name.trim() === ''}>
-            Add passkey
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb="Add passkey"
+          error={problem?.byField['/name'] ? undefined : problem?.message}
+          isBusy={isBusy}
+          isDisabled={name.trim() === ''}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -1,10 +1,11 @@
-import { Button, Modal, Select, TagsInput, TextInput } from '@mantine/core'
+import { Modal, Select, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import type { Webhook, WebhookWithSecret } from './outgoing-queries.ts'
@@ -29,29 +30,42 @@ interface OutgoingDialogProps {
   onCreated(webhook: WebhookWithSecret): void
 }
 
+interface Fields {
+  name: string
+  url: string
+  types: string[]
+  projectId: string | null
+}
+
 /** Adds or edits an outgoing webhook. */
 export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogProps) {
   const { isServiceWide } = useMe()
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('outgoing-webhooks')
-  const [name, setName] = useState(webhook?.name ?? '')
-  const [url, setUrl] = useState(webhook?.url ?? '')
-  const [types, setTypes] = useState(webhook?.types ?? [])
-  const [projectId, setProjectId] = useState<string | null>(null)
+  const draft = useFormDraft<Fields>(`webhook:${webhook?.id ?? 'new'}`, {
+    name: webhook?.name ?? '',
+    url: webhook?.url ?? '',
+    types: webhook?.types ?? [],
+    projectId: null,
+  })
+  const { name, url, types, projectId } = draft.values
   const [problem, setProblem] = useState<Problem>()
 
   async function save(event: FormEvent) {
     event.preventDefault()
+    if (webhook && !draft.isDraft) return onClose()
     const body = { name: name.trim(), url: url.trim(), types }
     await mutate('', async () => {
       try {
         if (webhook) {
-          await dataOf(api.PATCH('/api/webhooks/{id}', { params: { path: { id: webhook.id } }, body }))
+          const params = { path: { id: webhook.id } }
+          await dataOf(api.PATCH('/api/webhooks/{id}', { params, body: draft.onlyChanged(body) }))
         } else {
           onCreated(
             await dataOf(api.POST('/api/webhooks', { body: { ...body, ...(projectId && { projectId }) } })),
           )
         }
+        draft.discard()
         onClose()
       } catch (error) {
         setProblem(problemOf(error))
@@ -70,7 +84,7 @@ export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogPr
           maxLength={100}
           value={name}
           error={problem?.byField['/name']}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
         />
         <TextInput
           label="URL"
@@ -79,7 +93,7 @@ export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogPr
           required
           value={url}
           error={problem?.byField['/url']}
-          onChange={(event) => setUrl(event.currentTarget.value)}
+          onChange={(event) => draft.change({ url: event.currentTarget.value })}
         />
         <TagsInput
           label="Types of activity"
@@ -89,7 +103,7 @@ export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogPr
           maxTags={50}
           value={types}
           error={problem?.byField['/types']}
-          onChange={setTypes}
+          onChange={(types) => draft.change({ types })}
         />
         {!webhook && isServiceWide && (
           <Select
@@ -100,15 +114,17 @@ export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogPr
               .filter(({ archivedAt }) => !archivedAt)
               .map((project) => ({ value: project.id, label: project.name }))}
             value={projectId}
-            onChange={setProjectId}
+            onChange={(projectId) => draft.change({ projectId })}
           />
         )}
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
-          <Button type="submit" loading={isBusy} disabled={name.trim() === '' || url.trim() === ''}>
-            {webhook ? 'Save webhook' : 'Add webhook'}
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb={webhook ? 'Save webhook' : 'Add webhook'}
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={name.trim() === '' || url.trim() === ''}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import { hasPasskeys } from '../session/passkey.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
 import { NewPasskeyDialog } from './new-passkey-dialog.tsx'
@@ -19,7 +20,7 @@ export function PasskeySection() {
   const query = useQuery(passkeysQuery)
   const { data: ways } = useQuery(signInWaysQuery)
   const { refresh } = useMutation('passkeys')
-  const [isAdding, setAdding] = useState(false)
+  const adding = useOpened('passkey')
   const [removing, setRemoving] = useState<Passkey>()
   const { recently, dialog } = useSignInAgain(
     'You signed in more than ten minutes ago. Sign in to change your passkeys.',
@@ -31,7 +32,7 @@ export function PasskeySection() {
       <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
         <h2>Passkeys</h2>
         {isPossible && (
-          <Button variant="default" onClick={() => setAdding(true)}>
+          <Button variant="default" onClick={() => adding.open('new')}>
             Add passkey
           </Button>
         )}
@@ -54,12 +55,12 @@ export function PasskeySection() {
           ))}
         </ul>
       )}
-      {isAdding && (
+      {isPossible && adding.opened === 'new' && (
         <NewPasskeyDialog
           recently={recently}
-          onClose={() => setAdding(false)}
+          onClose={adding.close}
           onAdded={() => {
-            setAdding(false)
+            void adding.close()
             void refresh()
           }}
         />

@@ -10,6 +10,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { AccessDialog } from './access-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { InviteLinkDialog } from './invite-link-dialog.tsx'
@@ -21,19 +22,22 @@ import styles from './settings.module.css'
 
 type KeyToRotate = Schema<'ChangedUser'>['keysToRotate'][number]
 
+/** What has no address: it is asked or shown once. */
 type Dialog =
-  | { kind: 'invite' }
   | { kind: 'link'; invite: Schema<'InviteWithSecret'>; name: string }
-  | { kind: 'access' | 'deactivate'; user: User }
+  | { kind: 'deactivate'; user: User }
   | { kind: 'keys'; name: string; keys: KeyToRotate[] }
 
 export default function PeoplePage() {
   const query = useQuery(usersQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, refresh } = useMutation('users', 'invites')
+  const inviting = useOpened('invite')
+  const access = useOpened('access')
+  const withAccess = query.data?.find(({ id }) => id === access.opened)
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
-  const inviteButton = <Button onClick={() => setDialog({ kind: 'invite' })}>Invite a person</Button>
+  const inviteButton = <Button onClick={() => inviting.open('new')}>Invite a person</Button>
 
   const setActive = ({ id }: User, isActive: boolean) =>
     dataOf(api.PATCH('/api/users/{id}', { params: { path: { id } }, body: { isActive } }))
@@ -77,7 +81,7 @@ export default function PeoplePage() {
               key={user.id}
               user={user}
               projects={projects}
-              onChangeAccess={() => setDialog({ kind: 'access', user })}
+              onChangeAccess={() => access.open(user.id)}
               onNewPassword={() => void createLink(user)}
               onDeactivate={() => setDialog({ kind: 'deactivate', user })}
               onReactivate={() =>
@@ -88,16 +92,19 @@ export default function PeoplePage() {
         </ul>
       )}
       <OpenInvites users={query.data ?? []} projects={projects} />
-      {dialog?.kind === 'invite' && (
+      {inviting.opened === 'new' && (
         <InviteDialog
-          onClose={close}
-          onCreated={(invite) => setDialog({ kind: 'link', invite, name: invite.name ?? '' })}
+          onClose={inviting.close}
+          onCreated={(invite) => {
+            void inviting.close()
+            setDialog({ kind: 'link', invite, name: invite.name ?? '' })
+          }}
         />
       )}
       {dialog?.kind === 'link' && (
         <InviteLinkDialog invite={dialog.invite} name={dialog.name} onStored={close} />
       )}
-      {dialog?.kind === 'access' && <AccessDialog user={dialog.user} onClose={close} />}
+      {withAccess && <AccessDialog key={withAccess.id} user={withAccess} onClose={access.close} />}
       {dialog?.kind === 'deactivate' && (
         <ConfirmDialog
           title={`Deactivate ${dialog.user.name}?`}

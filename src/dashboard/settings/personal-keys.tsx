@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, dataOf, responseOf } from '../api/client.ts'
 import { personalKeysQuery } from '../api/people-queries.ts'
 import { projectsQuery } from '../api/queries.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
 import { KeyList } from './key-list.tsx'
@@ -18,7 +18,7 @@ export function PersonalKeys() {
   const { recently, dialog } = useSignInAgain(
     'You signed in more than ten minutes ago. Sign in to change your personal keys.',
   )
-  const [isCreating, setCreating] = useState(false)
+  const { opened, open, close } = useOpened('key')
   const creating = {
     title: 'Create personal key',
     description: 'For you to recognize it. What is done with it has your own name.',
@@ -34,7 +34,7 @@ export function PersonalKeys() {
     <section className={styles.section}>
       <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
         <h2>Personal keys</h2>
-        <Button variant="default" onClick={() => setCreating(true)}>
+        <Button variant="default" onClick={() => open('new')}>
           Create personal key
         </Button>
       </div>
@@ -45,8 +45,8 @@ export function PersonalKeys() {
         label="Personal keys"
         isOwn
         query={query}
-        creating={isCreating ? creating : undefined}
-        onCreated={() => setCreating(false)}
+        creating={opened === 'new' ? creating : undefined}
+        onCreated={close}
         rotate={rotate}
         revoke={revoke}
       />

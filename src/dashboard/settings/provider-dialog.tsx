@@ -1,9 +1,10 @@
-import { Button, Modal, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Modal, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { IdentityProvider } from '../api/provider-queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { type Access, AccessFields, isComplete } from './access-fields.tsx'
 import { ROLES, type Role } from './people-text.ts'
@@ -17,51 +18,76 @@ interface ProviderDialogProps {
 const NEW_ROLES: Role[] = ['member', 'viewer']
 const GROUP_ROLES: Role[] = ['owner', 'member', 'viewer']
 
+interface Fields {
+  name: string
+  issuer: string
+  clientId: string
+  scopes: string[]
+  groupsClaim: string
+  requiredGroup: string
+  createUsers: IdentityProvider['createUsers']
+  allowedDomains: string[]
+  roleByGroup: Record<string, Role>
+  newUsers: Access
+}
+
+const savedFields = (provider: IdentityProvider | undefined): Fields => ({
+  name: provider?.name ?? '',
+  issuer: provider?.issuer ?? '',
+  clientId: provider?.clientId ?? '',
+  scopes: provider?.scopes ?? ['openid', 'profile', 'email'],
+  groupsClaim: provider?.groupsClaim ?? 'groups',
+  requiredGroup: provider?.requiredGroup ?? '',
+  createUsers: provider?.createUsers ?? 'invited',
+  allowedDomains: provider?.allowedDomains ?? [],
+  roleByGroup: provider?.roleByGroup ?? {},
+  newUsers: provider?.newUsers ?? { role: 'member', projectIds: null },
+})
+
 /** Adds or edits an identity provider. */
 export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
   const { mutate, isBusy } = useMutation('identity-providers', 'sign-in')
-  const [name, setName] = useState(provider?.name ?? '')
-  const [issuer, setIssuer] = useState(provider?.issuer ?? '')
-  const [clientId, setClientId] = useState(provider?.clientId ?? '')
+  const draft = useFormDraft<Fields>(`provider:${provider?.id ?? 'new'}`, savedFields(provider))
+  const { name, issuer, clientId, scopes, groupsClaim, requiredGroup, createUsers, allowedDomains } =
+    draft.values
+  const { roleByGroup, newUsers } = draft.values
+  // Not part of the draft, which is stored.
   const [clientSecret, setClientSecret] = useState('')
-  const [scopes, setScopes] = useState(provider?.scopes ?? ['openid', 'profile', 'email'])
-  const [groupsClaim, setGroupsClaim] = useState(provider?.groupsClaim ?? 'groups')
-  const [requiredGroup, setRequiredGroup] = useState(provider?.requiredGroup ?? '')
-  const [isAllowed, setAllowed] = useState(provider?.createUsers === 'allowed')
-  const [allowedDomains, setAllowedDomains] = useState(provider?.allowedDomains ?? [])
-  const [roleByGroup, setRoleByGroup] = useState<Record<string, Role>>(provider?.roleByGroup ?? {})
-  const [access, setAccess] = useState<Access>(provider?.newUsers ?? { role: 'member', projectIds: null })
   const [problem, setProblem] = useState<Problem>()
   const errors = problem?.byField ?? {}
-  const hasNewUsers = isAllowed || Object.keys(roleByGroup).length > 0
+  const hasNewUsers = createUsers === 'allowed' || Object.keys(roleByGroup).length > 0
   const isReady = [name, issuer, clientId].every((text) => text.trim() !== '')
 
   async function save(event: FormEvent) {
     event.preventDefault()
     setProblem(undefined)
+    if (provider && !draft.isDraft && clientSecret === '') return onClose()
     // Cast: the field offers no other roles.
-    const newUsers = { ...access, role: access.role as 'member' | 'viewer' }
     const body = {
       name: name.trim(),
       clientId: clientId.trim(),
       scopes,
       groupsClaim: groupsClaim.trim() || 'groups',
       requiredGroup: requiredGroup.trim() || null,
-      createUsers: isAllowed ? ('allowed' as const) : ('invited' as const),
+      createUsers,
       allowedDomains,
       roleByGroup,
-      newUsers: hasNewUsers ? newUsers : null,
-      ...(clientSecret && { clientSecret: clientSecret.trim() }),
+      newUsers: hasNewUsers ? (newUsers as Access & { role: 'member' | 'viewer' }) : null,
     }
+    const secret = clientSecret.trim()
     await mutate('', async () => {
       try {
         if (provider) {
           const params = { path: { id: provider.id } }
-          await dataOf(api.PATCH('/api/identity-providers/{id}', { params, body }))
+          // Who is new depends on the other fields.
+          const changed = { ...draft.onlyChanged(body), newUsers: body.newUsers }
+          const changes = { ...changed, ...(secret && { clientSecret: secret }) }
+          await dataOf(api.PATCH('/api/identity-providers/{id}', { params, body: changes }))
         } else {
-          const created = { ...body, issuer: issuer.trim(), clientSecret: clientSecret.trim() }
+          const created = { ...body, issuer: issuer.trim(), clientSecret: secret }
           await dataOf(api.POST('/api/identity-providers', { body: created }))
         }
+        draft.discard()
         onClose()
       } catch (error) {
         setProblem(problemOf(error))
@@ -72,7 +98,8 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
   const groupsOf = (role: Role) => Object.keys(roleByGroup).filter((group) => roleByGroup[group] === role)
   const setGroupsOf = (role: Role, groups: string[]) => {
     const others = Object.entries(roleByGroup).filter(([, other]) => other !== role)
-    setRoleByGroup(Object.fromEntries([...others, ...groups.map((group) => [group, role])]))
+    const chosen = groups.map((group) => [group, role])
+    draft.change({ roleByGroup: Object.fromEntries([...others, ...chosen]) })
   }
 
   return (
@@ -87,7 +114,7 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
           maxLength={100}
           value={name}
           error={errors['/name']}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
         />
         <TextInput
           label="Issuer"
@@ -98,7 +125,7 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
           maxLength={255}
           value={issuer}
           error={errors['/issuer']}
-          onChange={(event) => setIssuer(event.currentTarget.value)}
+          onChange={(event) => draft.change({ issuer: event.currentTarget.value })}
         />
         <TextInput
           label="Client ID"
@@ -106,7 +133,7 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
           maxLength={255}
           value={clientId}
           error={errors['/clientId']}
-          onChange={(event) => setClientId(event.currentTarget.value)}
+          onChange={(event) => draft.change({ clientId: event.currentTarget.value })}
         />
         <PasswordInput
           label="Client secret"
@@ -118,21 +145,28 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
           error={errors['/clientSecret']}
           onChange={(event) => setClientSecret(event.currentTarget.value)}
         />
-        <TagsInput label="Scopes" maxTags={20} value={scopes} onChange={setScopes} />
+        <TagsInput
+          label="Scopes"
+          maxTags={20}
+          value={scopes}
+          onChange={(scopes) => draft.change({ scopes })}
+        />
         <TextInput
           label="Required group"
           description="Optional. Only its members can sign in."
           maxLength={255}
           value={requiredGroup}
-          onChange={(event) => setRequiredGroup(event.currentTarget.value)}
+          onChange={(event) => draft.change({ requiredGroup: event.currentTarget.value })}
         />
         <Switch
           label="Create people at their first sign-in"
           description="Otherwise they are invited, or link the provider to their account."
-          checked={isAllowed}
-          onChange={({ currentTarget }) => setAllowed(currentTarget.checked)}
+          checked={createUsers === 'allowed'}
+          onChange={({ currentTarget }) =>
+            draft.change({ createUsers: currentTarget.checked ? 'allowed' : 'invited' })
+          }
         />
-        {isAllowed && (
+        {createUsers === 'allowed' && (
           <TagsInput
             label="Email domains"
             description="Only people with a verified address in one of these are created. Optional with a required group."
@@ -140,7 +174,7 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
             maxTags={20}
             value={allowedDomains}
             error={errors['/allowedDomains'] ?? errors['/allowedDomains/0']}
-            onChange={setAllowedDomains}
+            onChange={(allowedDomains) => draft.change({ allowedDomains })}
           />
         )}
         <details>
@@ -161,23 +195,28 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
               label="Claim with the groups"
               maxLength={255}
               value={groupsClaim}
-              onChange={(event) => setGroupsClaim(event.currentTarget.value)}
+              onChange={(event) => draft.change({ groupsClaim: event.currentTarget.value })}
             />
           </div>
         </details>
         {hasNewUsers && (
-          <AccessFields access={access} problem={problem} roles={NEW_ROLES} onChange={setAccess} />
+          <AccessFields
+            access={newUsers}
+            problem={problem}
+            roles={NEW_ROLES}
+            onChange={(newUsers) => draft.change({ newUsers })}
+          />
         )}
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
-          <Button
-            type="submit"
-            loading={isBusy}
-            disabled={!isReady || (!provider && clientSecret === '') || (hasNewUsers && !isComplete(access))}
-          >
-            {provider ? 'Save provider' : 'Add provider'}
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb={provider ? 'Save provider' : 'Add provider'}
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={
+            !isReady || (!provider && clientSecret === '') || (hasNewUsers && !isComplete(newUsers))
+          }
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -1,9 +1,9 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { type IdentityProvider, identityProvidersQuery } from '../api/provider-queries.ts'
+import { identityProvidersQuery } from '../api/provider-queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { PageHeader } from './page-header.tsx'
 import { ProviderDialog } from './provider-dialog.tsx'
 import { ProviderItem } from './provider-item.tsx'
@@ -14,11 +14,12 @@ const MAX_PROVIDERS = 5
 /** The identity providers that people sign in with. */
 export default function ProvidersPage() {
   const query = useQuery(identityProvidersQuery)
-  const [dialog, setDialog] = useState<{ provider?: IdentityProvider }>()
+  const { opened, open, close } = useOpened('provider')
   const providers = query.data ?? []
+  const edited = providers.find(({ id, createdAt }) => id === opened && createdAt !== null)
   const isFull = providers.filter(({ createdAt }) => createdAt !== null).length >= MAX_PROVIDERS
   const add = (
-    <Button onClick={() => setDialog({})} disabled={isFull}>
+    <Button onClick={() => open('new')} disabled={isFull}>
       Add a provider
     </Button>
   )
@@ -46,11 +47,13 @@ export default function ProvidersPage() {
       {providers.length > 0 && (
         <ul className={styles.rows} aria-label="Identity providers">
           {providers.map((provider) => (
-            <ProviderItem key={provider.id} provider={provider} onEdit={() => setDialog({ provider })} />
+            <ProviderItem key={provider.id} provider={provider} onEdit={() => open(provider.id)} />
           ))}
         </ul>
       )}
-      {dialog && <ProviderDialog provider={dialog.provider} onClose={() => setDialog(undefined)} />}
+      {(edited || (opened === 'new' && query.isSuccess && !isFull)) && (
+        <ProviderDialog key={opened} provider={edited} onClose={close} />
+      )}
     </div>
   )
 }

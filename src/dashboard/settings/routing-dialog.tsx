@@ -1,10 +1,11 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery } from '../api/queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 
@@ -13,35 +14,48 @@ interface RoutingDialogProps {
   onClose(): void
 }
 
+interface Fields {
+  appMatch: string
+  projectMatch: string
+  targetProjectId: string | null
+  name: string
+}
+
 export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('routing')
   const sendOnce = useIdempotentSend('routing-rule')
-  const [name, setName] = useState(rule?.name ?? '')
-  const [app, setApp] = useState(rule?.appMatch ?? '')
-  const [project, setProject] = useState(rule?.projectMatch ?? '')
-  const [target, setTarget] = useState<string | null>(rule?.targetProjectId ?? null)
+  const draft = useFormDraft<Fields>(`routing:${rule?.id ?? 'new'}`, {
+    appMatch: rule?.appMatch ?? '',
+    projectMatch: rule?.projectMatch ?? '',
+    targetProjectId: rule?.targetProjectId ?? null,
+    name: rule?.name ?? '',
+  })
+  const { appMatch, projectMatch, targetProjectId, name } = draft.values
   const [problem, setProblem] = useState<Problem>()
-  const isComplete = target !== null && (app.trim() !== '' || project.trim() !== '')
+  const isComplete = targetProjectId !== null && (appMatch.trim() !== '' || projectMatch.trim() !== '')
 
   async function save(event: FormEvent) {
     event.preventDefault()
-    if (!isComplete || target === null) return
+    if (!isComplete || targetProjectId === null) return
+    if (rule && !draft.isDraft) return onClose()
     const body = {
       name: name.trim() || null,
-      appMatch: app.trim() || null,
-      projectMatch: project.trim() || null,
-      targetProjectId: target,
+      appMatch: appMatch.trim() || null,
+      projectMatch: projectMatch.trim() || null,
+      targetProjectId,
     }
     await mutate('', async () => {
       try {
         if (rule) {
-          await dataOf(api.PATCH('/api/webhook-routing/{id}', { params: { path: { id: rule.id } }, body }))
+          const params = { path: { id: rule.id } }
+          await dataOf(api.PATCH('/api/webhook-routing/{id}', { params, body: draft.onlyChanged(body) }))
         } else {
           await sendOnce(body, (header) =>
             dataOf(api.POST('/api/webhook-routing', { params: { header }, body })),
           )
         }
+        draft.discard()
         onClose()
       } catch (error) {
         setProblem(problemOf(error))
@@ -57,16 +71,16 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
           description="The event's bundle_id or app_id. Case-insensitive."
           placeholder="com.example.app"
           data-autofocus
-          value={app}
+          value={appMatch}
           error={problem?.byField['/appMatch']}
-          onChange={(event) => setApp(event.currentTarget.value)}
+          onChange={(event) => draft.change({ appMatch: event.currentTarget.value })}
         />
         <TextInput
           label="and project is"
           description="The event's project_id or project_name. At least one of app and project is required."
-          value={project}
+          value={projectMatch}
           error={problem?.byField['/projectMatch']}
-          onChange={(event) => setProject(event.currentTarget.value)}
+          onChange={(event) => draft.change({ projectMatch: event.currentTarget.value })}
         />
         <Select
           label="put feedback in"
@@ -74,8 +88,8 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
           data={projects
             .filter(({ archivedAt }) => !archivedAt)
             .map(({ id, name }) => ({ value: id, label: name }))}
-          value={target}
-          onChange={setTarget}
+          value={targetProjectId}
+          onChange={(id) => draft.change({ targetProjectId: id })}
           required
         />
         <TextInput
@@ -84,14 +98,16 @@ export function RoutingDialog({ rule, onClose }: RoutingDialogProps) {
           placeholder="iOS app"
           maxLength={100}
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
         />
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
-          <Button type="submit" loading={isBusy} disabled={!isComplete}>
-            {rule ? 'Save rule' : 'Add rule'}
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb={rule ? 'Save rule' : 'Add rule'}
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={!isComplete}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { deliveriesQuery, deliveryQuery, itemsOf, projectsQuery } from '../api/queries.ts'
+import { useDraft } from '../components/use-draft.ts'
 import { summaryOf } from './feedback-summary.ts'
 import styles from './settings.module.css'
 
@@ -22,6 +23,8 @@ const SAMPLE = {
   },
 }
 
+const SAMPLE_TEXT = JSON.stringify(SAMPLE, null, 2)
+
 interface RoutingTestProps {
   result: TestResult | undefined
   /** Whether the rules are loaded. */
@@ -33,7 +36,7 @@ interface RoutingTestProps {
 export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { data: deliveries } = useInfiniteQuery(deliveriesQuery({ receiver: 'feedback' }))
-  const [text, setText] = useState(() => JSON.stringify(SAMPLE, null, 2))
+  const [text = SAMPLE_TEXT, setText] = useDraft('routing-test')
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const latest = itemsOf(deliveries).slice(0, 25)

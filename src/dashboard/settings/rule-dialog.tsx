@@ -1,14 +1,26 @@
-import { Button, Modal, NumberInput, Select, Textarea } from '@mantine/core'
+import { Modal, NumberInput, Select, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { projectsQuery, type Rule } from '../api/queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
 import { useDraft } from '../components/use-draft.ts'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
+
+const STALE =
+  'Someone else changed this instruction. Save again to overwrite their version, which is kept in the history.'
+
+interface Fields {
+  content: string
+  priority: number | string
+  /** One on each line. */
+  globs: string
+  scope: string | null
+}
 
 interface RuleDialogProps {
   rule: Rule | undefined
@@ -21,31 +33,33 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('rules', 'context')
   const name = rule?.id ?? 'new'
-  const [draft, setDraft] = useDraft(`rule:${name}`)
+  const draft = useFormDraft<Fields>(`rule:${name}`, {
+    content: rule?.content ?? '',
+    priority: rule?.priority ?? 0,
+    globs: rule?.paths.join('\n') ?? '',
+    scope: projectId ?? null,
+  })
   // The version that the draft is based on; the draft can outlive it.
   const [baseVersion = rule?.version, setBaseVersion] = useDraft(`rule-version:${name}`)
   const sendOnce = useIdempotentSend(`rule:${name}`)
-  const content = draft ?? rule?.content ?? ''
-  const [priority, setPriority] = useState<number | string>(rule?.priority ?? 0)
-  const [scope, setScope] = useState<string | null>(projectId ?? null)
-  const [globs, setGlobs] = useState(rule?.paths.join('\n') ?? '')
+  const { content, priority, globs, scope } = draft.values
   const [problem, setProblem] = useState<Problem>()
   const isStale = problem?.status === 412
 
-  function updateDraft(text: string) {
-    if (rule && draft === undefined) setBaseVersion(String(rule.version))
-    setDraft(text)
+  function change(fields: Partial<Fields>) {
+    if (rule && !draft.isDraft) setBaseVersion(String(rule.version))
+    draft.change(fields)
   }
 
   function discard() {
-    setDraft(undefined)
+    draft.discard()
     setBaseVersion(undefined)
-    onClose()
   }
 
   async function save(event: FormEvent) {
     event.preventDefault()
     if (isBusy) return
+    if (rule && !draft.isDraft) return onClose()
     const paths = globs
       .split('\n')
       .map((glob) => glob.trim())
@@ -64,6 +78,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           )
         }
         discard()
+        onClose()
       } catch (error) {
         setProblem(problemOf(error))
       }
@@ -90,7 +105,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           maxLength={8_000}
           value={content}
           error={problem?.byField['/content']}
-          onChange={(event) => updateDraft(event.currentTarget.value)}
+          onChange={(event) => change({ content: event.currentTarget.value })}
         />
         <div className="row" style={{ alignItems: 'flex-start' }}>
           <NumberInput
@@ -98,7 +113,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
             description="Higher comes first."
             hideControls
             value={priority}
-            onChange={setPriority}
+            onChange={(priority) => change({ priority })}
             style={{ flex: 1 }}
           />
           {!rule && (
@@ -109,7 +124,7 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
               clearable={me?.projectIds === null}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
               value={scope}
-              onChange={setScope}
+              onChange={(scope) => change({ scope })}
               style={{ flex: 2 }}
             />
           )}
@@ -122,23 +137,17 @@ export function RuleDialog({ rule, projectId, onClose }: RuleDialogProps) {
           maxRows={6}
           value={globs}
           error={globError(problem)}
-          onChange={(event) => setGlobs(event.currentTarget.value)}
+          onChange={(event) => change({ globs: event.currentTarget.value })}
         />
-        {problem && (
-          <ErrorText>
-            {isStale
-              ? 'Someone else changed this instruction. Save again to overwrite their version, which is kept in the history.'
-              : problem.message}
-          </ErrorText>
-        )}
-        <div className="row">
-          <Button type="submit" loading={isBusy} disabled={content.trim() === ''}>
-            {isStale ? 'Save mine' : rule ? 'Save instruction' : 'Add instruction'}
-          </Button>
-          <Button variant="default" onClick={discard}>
-            {draft === undefined ? 'Cancel' : 'Discard'}
-          </Button>
-        </div>
+        <FormEnd
+          // The version tells.
+          draft={{ isDraft: draft.isDraft, isOutdated: false, discard }}
+          verb={isStale ? 'Save mine' : rule ? 'Save instruction' : 'Add instruction'}
+          error={isStale ? STALE : problem?.message}
+          isBusy={isBusy}
+          isDisabled={content.trim() === ''}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -1,0 +1,28 @@
+import { useCallback } from 'react'
+import { navigate, useLocationProperty } from 'wouter/use-browser-location'
+import { afterGoingBack } from './go-back.ts'
+import { useNavigation } from './location-provider.tsx'
+
+/** A choice on a page, such as a filter, as a search parameter: a link has it, and a reload keeps it. */
+export function useParameter(name: string) {
+  const { pathname } = useNavigation().url
+  const value = useLocationProperty(() => {
+    // The address is ahead of the page while the next page loads.
+    return location.pathname === pathname ? parameterOf(name) : undefined
+  })
+  const setValue = useCallback(
+    (next: string | undefined) =>
+      afterGoingBack(() => navigate(addressWith(name, next), { replace: true, state: history.state })),
+    [name],
+  )
+  return [value, setValue] as const
+}
+
+export const parameterOf = (name: string) => new URLSearchParams(location.search).get(name) || undefined
+
+export function addressWith(name: string, value: string | undefined): string {
+  const url = new URL(location.href)
+  if (value === undefined) url.searchParams.delete(name)
+  else url.searchParams.set(name, value)
+  return url.href
+}
