@@ -125,10 +125,12 @@ export const idempotencyNotSupported = () =>
     errors: [{ path: 'header.idempotency-key', code: 'not_supported', message: 'is not supported here' }],
   })
 
-export const rateLimited = (retryAfterSeconds: number) =>
+/** @param cause why the request would be refused anyway */
+export const rateLimited = (retryAfterSeconds: number, cause?: AppError) =>
   new AppError('rate_limited', {
     detail: `Too many requests. Retry after ${retryAfterSeconds} s.`,
     retryAfterSeconds,
+    cause,
   })
 
 export const tooManyInFlight = (limit: number, isLong = false) =>

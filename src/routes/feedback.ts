@@ -9,7 +9,7 @@ import { responses } from '../schemas/responses.ts'
 import { outcomeOf, type StoredReceipt } from '../services/deliveries/receiver.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome } from '../services/metrics/index.ts'
-import { FEEDBACK_PIPE } from '../services/recorder.ts'
+import { FEEDBACK_PIPE, refusalOf } from '../services/recorder.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -29,7 +29,7 @@ export const receiverRoutes: FastifyPluginAsyncTypebox<ReceiverOptions> = async 
   app.addHook('onError', async (_request, _reply, error) => {
     const failure = app.asAppError(error)
     metrics.delivered(failureOutcome(failure))
-    pipes.failed(FEEDBACK_PIPE, failure)
+    pipes.failed(FEEDBACK_PIPE, refusalOf(failure))
   })
 
   app.post(

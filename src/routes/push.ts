@@ -11,6 +11,7 @@ import { ref } from '../schemas/parts.ts'
 import { responses } from '../schemas/responses.ts'
 import type { Services } from '../services/index.ts'
 import type { PushTarget } from '../services/push/index.ts'
+import { refusalOf } from '../services/recorder.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -40,7 +41,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushReceiverOptions> = async 
     const isOurs = ['unavailable', 'internal_error'].includes(failure.code)
     metrics.pushed(isOurs ? 'unavailable' : 'refused')
     const { connectionId } = request.params as { connectionId: string }
-    pipes.failed({ kind: 'push', id: connectionId.toLowerCase() }, failure)
+    pipes.failed({ kind: 'push', id: connectionId.toLowerCase() }, refusalOf(failure))
   })
 
   /** The code host sends other events, which can be larger, if its webhook is set to send everything. */

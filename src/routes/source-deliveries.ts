@@ -11,7 +11,7 @@ import { SourceDelivery, SourceIgnored, SourcePending, SourceReceipt } from '../
 import { outcomeOf, type StoredReceipt } from '../services/deliveries/receiver.ts'
 import type { Services } from '../services/index.ts'
 import { failureOutcome } from '../services/metrics/index.ts'
-import type { SourceOutcome } from '../services/recorder.ts'
+import { refusalOf, type SourceOutcome } from '../services/recorder.ts'
 import type { SourceTarget } from '../services/sources/receiving.ts'
 
 type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
@@ -40,7 +40,7 @@ export const sourceDeliveriesRoutes: FastifyPluginAsyncTypebox<SourceReceiverOpt
     const failure = app.asAppError(error)
     metrics.sourceDelivered(failureOutcome(failure))
     const { sourceId } = request.params as { sourceId: string }
-    pipes.failed({ kind: 'source', id: sourceId.toLowerCase() }, failure)
+    pipes.failed({ kind: 'source', id: sourceId.toLowerCase() }, refusalOf(failure))
     if (senders.isVerified(request)) logFailure(request, failure.code)
   })
 

@@ -15,7 +15,7 @@ export function failureLimit(perMinute: number) {
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'invalid_credentials') throw error
         const allowance = limit.take(address)
-        throw allowance?.isExceeded ? rateLimited(allowance.resetSeconds) : error
+        throw allowance?.isExceeded ? rateLimited(allowance.resetSeconds, error) : error
       }
     },
   }

@@ -1,3 +1,4 @@
+import { AppError } from '../errors/index.ts'
 import type { SyncRunRow } from '../repositories/codehost/sync-runs.ts'
 import type { PipeName } from '../repositories/pipes/index.ts'
 
@@ -52,6 +53,12 @@ export interface Recorder {
 export interface PipeFailure {
   code: string
   message: string
+}
+
+/** What a refused delivery failed with. Of a sender that is slowed down, because its credentials are invalid. */
+export function refusalOf(error: Error & { code: string }): PipeFailure {
+  const reason = error.cause instanceof AppError ? error.cause : error
+  return { code: reason instanceof AppError ? reason.code : 'bad_request', message: reason.message }
 }
 
 /** Notes how each attempt to receive or send something ended, as the status shows it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { passTime } from '../support/database-clock.ts'
 import { feedback, sender, startReceiver } from '../support/feedback.ts'
 import { sourceOf } from '../support/sources.ts'
@@ -88,6 +88,23 @@ describe('the status', () => {
     expect(await pipeOf(service, FEEDBACK)).toMatchObject({ state: 'failing' })
     expect((await send(feedback({}, { event: 'another' }))).status).toBe(200)
     expect(await pipeOf(service, FEEDBACK)).toMatchObject({ state: 'ok' })
+  })
+
+  test('shows sources whose senders are slowed down because their secrets are wrong', async () => {
+    const app = await startApp({
+      env: { RATE_LIMIT_FAILURES_PER_MINUTE: '1', ENCRYPTION_KEY: 'ab'.repeat(32) },
+    })
+    const [one, other] = [await sourceOf(app), await sourceOf(app)]
+    const secret = `whsec_${'A'.repeat(43)}=`
+    expect((await one.send({ title: 'One' }, { secret })).status).toBe(401)
+    expect((await other.send({ title: 'One' }, { secret })).status).toBe(429)
+    for (const { source } of [one, other]) {
+      expect(await pipeOf(app, { kind: 'source', id: source.id })).toMatchObject({
+        state: 'failing',
+        lastError: { code: 'invalid_credentials' },
+      })
+    }
+    await app.close()
   })
 
   test('counts by hour, for a day', async () => {

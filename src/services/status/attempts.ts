@@ -17,8 +17,12 @@ interface Unstored {
   failure: PipeFailure | null
 }
 
-/** Requests name sources and connections that need not exist: what is in memory is limited. */
+/**
+ * Requests of strangers name sources and connections that need not exist: what is in memory is limited. Those that exist
+ * are still counted then.
+ */
 const MAX_PIPES = 10_000
+const OF_STRANGERS: ReadonlySet<string> = new Set(['missing_credentials', 'invalid_credentials'])
 const MAX_DETAIL_BYTES = 2_000
 
 /** The sender tries again later: nothing is broken. */
@@ -40,7 +44,8 @@ export function attemptBuffer() {
     },
 
     failed(pipe, { code, message }) {
-      const attempts = code === NO_ATTEMPT ? undefined : attemptsOf(pipe)
+      if (code === NO_ATTEMPT || (OF_STRANGERS.has(code) && isFull(pipe))) return
+      const attempts = attemptsOf(pipe)
       if (!attempts) return
       attempts.failed++
       attempts.lastErrorAt = attempts.lastAt
@@ -73,22 +78,27 @@ export function attemptBuffer() {
     },
   }
 
-  /** Those of a pipe, with an attempt that ends now; undefined if there are too many. */
+  function isFull(pipe: PipeName): boolean {
+    return unstored.size >= MAX_PIPES && !unstored.has(keyOf(pipe))
+  }
+
+  /** Those of a pipe, with an attempt that ends now; undefined if its ID is none. */
   function attemptsOf(pipe: PipeName): Unstored | undefined {
-    const key = `${pipe.kind} ${pipe.id}`
+    const key = keyOf(pipe)
     const lastAt = performance.now()
     const known = unstored.get(key)
     if (known) {
       known.lastAt = lastAt
       return known
     }
-    const isNamed = isUuid(pipe.id) || NAMED.includes(pipe.id)
-    if (!isNamed || unstored.size >= MAX_PIPES) return undefined
+    if (!isUuid(pipe.id) && !NAMED.includes(pipe.id)) return undefined
     const added = { pipe, ...NONE, firstAt: lastAt, lastAt }
     unstored.set(key, added)
     return added
   }
 }
+
+const keyOf = ({ kind, id }: PipeName) => `${kind} ${id}`
 
 /** Of pipes without a row. */
 const NAMED = [FEEDBACK_PIPE.id, ENVIRONMENT_PROVIDER]

@@ -4,6 +4,7 @@ import { FEEDBACK_PIPE } from '../../../src/services/recorder.ts'
 import { attemptBuffer } from '../../../src/services/status/attempts.ts'
 
 const FAILURE = { code: 'unavailable', message: 'The database is unavailable.' }
+const STRANGER = { code: 'invalid_credentials', message: 'The signature does not match.' }
 const ID = '019aa3d2-6f4e-7cc0-a1b2-3c4d5e6f7081'
 
 function buffering() {
@@ -64,14 +65,22 @@ test('whoever is limited has made no attempt', async () => {
   expect(await store()).toEqual([])
 })
 
-test('names that are no IDs, and too many names, take no memory', async () => {
-  const { failed, store } = buffering()
+test('names that are no IDs, and too many names of strangers, take no memory, and hide none that exist', async () => {
+  const { succeeded, failed, store } = buffering()
   for (const id of ['x', '\0', '', `${ID} `]) failed({ kind: 'source', id }, FAILURE)
   expect(await store()).toEqual([])
   for (let count = 0; count < 20_000; count++) {
-    failed({ kind: 'source', id: `019aa3d2-6f4e-7cc0-a1b2-${String(count).padStart(12, '0')}` }, FAILURE)
+    failed({ kind: 'source', id: `019aa3d2-6f4e-7cc0-a1b2-${String(count).padStart(12, '0')}` }, STRANGER)
   }
-  expect(await store()).toHaveLength(10_000)
+  succeeded({ kind: 'source', id: ID })
+  failed({ kind: 'webhook', id: ID }, FAILURE)
+  failed({ kind: 'source', id: ID }, STRANGER)
+  const stored = await store()
+  expect(stored).toHaveLength(10_002)
+  expect(stored.slice(-2)).toMatchObject([
+    { kind: 'source', id: ID, succeeded: 1, failed: 1 },
+    { kind: 'webhook', id: ID, failed: 1 },
+  ])
 })
 
 test('messages are shortened, and can be stored', async () => {
