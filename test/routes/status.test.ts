@@ -191,9 +191,14 @@ describe('silence', () => {
 
   test('is compared with pauses of four weeks', async () => {
     const { send, pipe, source } = await usedFor(2, 12 * HOUR)
-    const longest = async () =>
-      (await service.query('select max(longest_seconds) from pipe_pauses where id = $1', [source.id]))[0].max
-    expect(await longest()).toBe(12 * 3_600)
+    // Real time passes, too.
+    const longestHours = async () => {
+      const [row] = await service.query('select max(longest_seconds) from pipe_pauses where id = $1', [
+        source.id,
+      ])
+      return Math.round(row.max / 3_600)
+    }
+    expect(await longestHours()).toBe(12)
     for (let days = 0; days < 31; days++) {
       for (let hours = 0; hours < 24; hours += 6) {
         await send({ title: 'One' })
@@ -202,7 +207,7 @@ describe('silence', () => {
       }
     }
     await service.service.cleanup.cleanUp()
-    expect(await longest()).toBe(6 * 3_600)
+    expect(await longestHours()).toBe(6)
     await passTime(service, 13 * HOUR)
     expect(await pipe()).toMatchObject({ state: 'silent' })
   })
