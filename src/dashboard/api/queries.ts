@@ -212,7 +212,7 @@ export const routingQuery = queryOptions({
   queryFn: async () => (await dataOf(api.GET('/api/webhook-routing'))).data,
 })
 
-interface DeliveryFilter {
+export interface DeliveryFilter {
   receiver?: Schema<'Delivery'>['receiver']
   sourceId?: string
   projectId?: string

@@ -3,12 +3,12 @@ const MAX_MS = 1_000
 
 let goingBack: Promise<void> | undefined
 
-/** Goes to the previous entry of the history, once: something may be closed twice. Resolves when its address is there. */
-export function goBack(): Promise<void> {
+/** Goes back in the history, once: something may be closed twice. Resolves when the address is there. */
+export function goBack(entries: number): Promise<void> {
   goingBack ??= new Promise<void>((resolve) => {
     addEventListener('popstate', () => resolve(), { once: true })
     setTimeout(resolve, MAX_MS)
-    history.back()
+    history.go(-entries)
   }).finally(() => {
     goingBack = undefined
   })

@@ -12,7 +12,7 @@ export function useParameter(name: string) {
   })
   const setValue = useCallback(
     (next: string | undefined) =>
-      afterGoingBack(() => navigate(addressWith(name, next), { replace: true, state: history.state })),
+      afterGoingBack(() => navigate(addressWith([[name, next]]), { replace: true, state: history.state })),
     [name],
   )
   return [value, setValue] as const
@@ -20,9 +20,14 @@ export function useParameter(name: string) {
 
 export const parameterOf = (name: string) => new URLSearchParams(location.search).get(name) || undefined
 
-export function addressWith(name: string, value: string | undefined): string {
+/** The present address with other parameters; without those that have no value. */
+export function addressWith(
+  parameters: Iterable<readonly [name: string, value?: string | undefined]>,
+): string {
   const url = new URL(location.href)
-  if (value === undefined) url.searchParams.delete(name)
-  else url.searchParams.set(name, value)
+  for (const [name, value] of parameters) {
+    if (value === undefined) url.searchParams.delete(name)
+    else url.searchParams.set(name, value)
+  }
   return url.href
 }

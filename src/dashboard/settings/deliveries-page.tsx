@@ -1,20 +1,19 @@
 import { Button, Select, Skeleton } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { deliveriesQuery, itemsOf, projectsQuery, replayDelivery } from '../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { projectsQuery, replayDelivery } from '../api/queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { useSearchString } from '../navigation/location-provider.tsx'
-import { formatSearch, parseSearch } from '../navigation/search-params.ts'
+import { useOpened } from '../navigation/use-opened.ts'
+import { useParameter } from '../navigation/use-parameter.ts'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
-import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
+import { DeliveryList, useOutcome } from './delivery-list.tsx'
 import { deliveryReason, deliveryTitle } from './delivery-text.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
+import { useDeliveries } from './use-deliveries.ts'
 
 type Outcome = Delivery['outcome']
 
@@ -30,11 +29,11 @@ const OUTCOMES = {
 
 /** What the code host has sent to the webhooks of connected repositories. */
 export default function DeliveriesPage() {
-  const [pathname, navigate] = useLocation()
-  const search = parseSearch(useSearchString())
+  const { close } = useOpened('delivery')
+  const [projectId, setProjectId] = useParameter('projectId')
   const query = useQuery(projectsQuery)
   const connected = query.data?.filter(({ codehost }) => codehost !== null) ?? []
-  const project = connected.find(({ id }) => id === search.projectId) ?? connected[0]
+  const project = connected.find(({ id }) => id === projectId) ?? connected[0]
   return (
     <div className={styles.content}>
       <PageHeader title="Code host deliveries">
@@ -58,9 +57,11 @@ export default function DeliveriesPage() {
           }))}
           value={project.id}
           allowDeselect={false}
-          onChange={(projectId) =>
-            projectId && navigate(pathname + formatSearch({ projectId }), { replace: true })
-          }
+          onChange={(id) => {
+            if (!id) return
+            void close()
+            setProjectId(id)
+          }}
           style={{ maxWidth: 480 }}
         />
       )}
@@ -70,12 +71,8 @@ export default function DeliveriesPage() {
 }
 
 function Deliveries({ projectId }: { projectId: string }) {
-  const [outcome, setOutcome] = useState<keyof typeof OUTCOMES>()
-  const query = useInfiniteQuery({
-    ...deliveriesQuery({ receiver: 'codehost', projectId, outcome }),
-    refetchInterval: pollFirstPage,
-  })
-  const deliveries = itemsOf(query.data)
+  const [outcome, setOutcome] = useOutcome(OUTCOMES)
+  const { query, deliveries } = useDeliveries({ receiver: 'codehost', projectId, outcome })
   return (
     <DeliveryList
       outcomes={OUTCOMES}

@@ -26,6 +26,7 @@ export function DeliveryItem({ delivery, titleOf, replay, children, ...item }: D
   return (
     <DeliveryRow
       {...item}
+      id={delivery.id}
       title={titleOf(payload)}
       receivedAt={delivery.receivedAt}
       taskId={delivery.tasks[0]?.taskId ?? null}

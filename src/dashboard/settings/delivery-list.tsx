@@ -1,20 +1,38 @@
 import { Badge, Button, SegmentedControl, Skeleton } from '@mantine/core'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { loadMore } from '../api/invalidate.ts'
 import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
+import { useParameter } from '../navigation/use-parameter.ts'
 import styles from './settings.module.css'
 
 /** Lists of deliveries poll: what arrives does not always change a task, so the stream does not report it. */
-const POLL_MS = 5_000
+export const POLL_MS = 5_000
 
 /** With more pages loaded a refetch would load all of them again. */
 export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>
   state.data?.pages.length === 1 ? POLL_MS : false
 
 const ALL = 'all'
+
+/** What is in the address of an inbox, beside its name. */
+export const WITHIN_INBOX = ['outcome', 'delivery']
+
+/** The only outcome that is shown. Another one closes the open delivery. */
+export function useOutcome<Outcome extends string>(outcomes: Record<Outcome, string>) {
+  const { close } = useOpened('delivery')
+  const [value, setValue] = useParameter('outcome')
+  // Cast: it is one of the keys.
+  const outcome = value !== undefined && Object.hasOwn(outcomes, value) ? (value as Outcome) : undefined
+  const setOutcome = (next: Outcome | undefined) => {
+    void close()
+    setValue(next)
+  }
+  return [outcome, setOutcome] as const
+}
 
 interface DeliveryListProps<Outcome extends string> {
   outcomes: Record<Outcome, string>
@@ -56,6 +74,7 @@ export function DeliveryList<Outcome extends string>(props: DeliveryListProps<Ou
 }
 
 interface DeliveryRowProps {
+  id: string
   badge: { color: string; text: string }
   title: string
   receivedAt: string
@@ -77,6 +96,7 @@ interface DeliveryRowProps {
 
 /** Something that was received or sent: its outcome, and buttons for what is stored of it. */
 export function DeliveryRow({
+  id,
   badge,
   title,
   receivedAt,
@@ -85,7 +105,8 @@ export function DeliveryRow({
   replay,
   ...item
 }: DeliveryRowProps) {
-  const [isOpen, setOpen] = useState(false)
+  const { opened, open, close } = useOpened('delivery')
+  const isOpen = opened === id
   const { replayLabel = 'Replay', payloadName = 'payload' } = item
   return (
     <li className={styles.item} style={{ flexWrap: 'wrap' }}>
@@ -110,7 +131,7 @@ export function DeliveryRow({
         </Button>
       )}
       {item.payload && (
-        <Button variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button variant="subtle" aria-expanded={isOpen} onClick={() => (isOpen ? void close() : open(id))}>
           {isOpen ? 'Hide' : 'Show'} {payloadName}
         </Button>
       )}

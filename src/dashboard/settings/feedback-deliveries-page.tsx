@@ -1,31 +1,24 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { deliveriesQuery, itemsOf, replayDelivery } from '../api/queries.ts'
+import { replayDelivery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
-import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
+import { DeliveryList, useOutcome } from './delivery-list.tsx'
 import { feedbackCurl } from './feedback-curl.ts'
 import { summaryOf } from './feedback-summary.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
-
-type Outcome = keyof typeof OUTCOMES
+import { useDeliveries } from './use-deliveries.ts'
 
 const COLOURS: Partial<Record<Delivery['outcome'], string>> = { ignored: 'gray', rejected: 'red' }
 const OUTCOMES = { accepted: 'Accepted', rejected: 'Rejected', ignored: 'Ignored' }
 
 export default function FeedbackDeliveriesPage() {
-  const [outcome, setOutcome] = useState<Outcome>()
-  const query = useInfiniteQuery({
-    ...deliveriesQuery({ receiver: 'feedback', outcome }),
-    refetchInterval: pollFirstPage,
-  })
-  const deliveries = itemsOf(query.data)
+  const [outcome, setOutcome] = useOutcome(OUTCOMES)
+  const { query, deliveries } = useDeliveries({ receiver: 'feedback', outcome })
   return (
     <div className={styles.content}>
       <PageHeader title="Feedback deliveries">

@@ -1,13 +1,12 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
-import { DeliveryList, DeliveryRow, pollFirstPage } from './delivery-list.tsx'
+import { DeliveryList, DeliveryRow, pollFirstPage, useOutcome } from './delivery-list.tsx'
 import { type OutgoingDelivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
 import { attemptText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
@@ -19,7 +18,7 @@ const OUTCOMES: Record<Outcome, string> = { pending: 'Pending', delivered: 'Deli
 
 /** What was sent to a webhook, and what waits. */
 export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useOutcome(OUTCOMES)
   const query = useInfiniteQuery({
     ...outgoingDeliveriesQuery(webhook.id, outcome),
     refetchInterval: pollFirstPage,
@@ -76,6 +75,7 @@ function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Outgo
 
   return (
     <DeliveryRow
+      id={deliveryId}
       badge={{ color: COLOURS[outcome], text: outcome }}
       title={delivery.type}
       receivedAt={delivery.lastAttemptAt ?? delivery.createdAt}

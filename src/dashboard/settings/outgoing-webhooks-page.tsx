@@ -11,6 +11,8 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
+import { WITHIN_INBOX } from './delivery-list.tsx'
 import { ItemControls } from './item-controls.tsx'
 import { OutgoingDeliveries } from './outgoing-deliveries.tsx'
 import { OutgoingDialog } from './outgoing-dialog.tsx'
@@ -19,22 +21,20 @@ import { attemptText, disabledText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 
-/** What is open beside the list, or instead of it. */
-type Open = { view: 'dialog'; webhook?: Webhook } | { view: 'deliveries'; webhook: Webhook }
-
 /** Outgoing webhooks: URLs that changes are sent to. */
 export default function OutgoingWebhooksPage() {
   const query = useInfiniteQuery({ ...outgoingWebhooksQuery, refetchInterval: 15_000 })
-  const [open, setOpen] = useState<Open>()
+  const editor = useOpened('edit')
+  const inbox = useOpened('deliveries', WITHIN_INBOX)
   const [withSecret, setWithSecret] = useState<WebhookWithSecret>()
   const webhooks = itemsOf(query.data)
-  const close = () => setOpen(undefined)
-  const add = <Button onClick={() => setOpen({ view: 'dialog' })}>Add a webhook</Button>
-  if (open?.view === 'deliveries') {
-    const webhook = webhooks.find(({ id }) => id === open.webhook.id) ?? open.webhook
+  const edited = webhooks.find(({ id }) => id === editor.opened)
+  const withInbox = webhooks.find(({ id }) => id === inbox.opened)
+  const add = <Button onClick={() => editor.open('new')}>Add a webhook</Button>
+  if (withInbox) {
     return (
       <div className={styles.content}>
-        <OutgoingDeliveries webhook={webhook} onClose={close} />
+        <OutgoingDeliveries webhook={withInbox} onClose={inbox.close} />
       </div>
     )
   }
@@ -56,12 +56,23 @@ export default function OutgoingWebhooksPage() {
       {webhooks.length > 0 && (
         <ul className={styles.rows}>
           {webhooks.map((webhook) => (
-            <WebhookItem key={webhook.id} webhook={webhook} onOpen={setOpen} onSecret={setWithSecret} />
+            <WebhookItem
+              key={webhook.id}
+              webhook={webhook}
+              onEdit={() => editor.open(webhook.id)}
+              onDeliveries={() => inbox.open(webhook.id)}
+              onSecret={setWithSecret}
+            />
           ))}
         </ul>
       )}
-      {open?.view === 'dialog' && (
-        <OutgoingDialog webhook={open.webhook} onClose={close} onCreated={setWithSecret} />
+      {(edited || editor.opened === 'new') && (
+        <OutgoingDialog
+          key={editor.opened}
+          webhook={edited}
+          onClose={editor.close}
+          onCreated={setWithSecret}
+        />
       )}
       {withSecret && (
         <SecretDialog
@@ -81,11 +92,12 @@ export default function OutgoingWebhooksPage() {
 
 interface WebhookItemProps {
   webhook: Webhook
-  onOpen(open: Open): void
+  onEdit(): void
+  onDeliveries(): void
   onSecret(webhook: WebhookWithSecret): void
 }
 
-function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
+function WebhookItem({ webhook, onEdit, onDeliveries, onSecret }: WebhookItemProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { mutate, refresh, isBusy } = useMutation('outgoing-webhooks')
   const [dialog, setDialog] = useState<'rotate' | 'delete'>()
@@ -140,8 +152,8 @@ function WebhookItem({ webhook, onOpen, onSecret }: WebhookItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        onDeliveries={() => onOpen({ view: 'deliveries', webhook })}
-        onEdit={() => onOpen({ view: 'dialog', webhook })}
+        onDeliveries={onDeliveries}
+        onEdit={onEdit}
         actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
         onRotate={() => setDialog('rotate')}
         onDelete={() => setDialog('delete')}

@@ -1,19 +1,17 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
-import { deliveriesQuery, itemsOf, replayDelivery } from '../api/queries.ts'
+import { replayDelivery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { plural } from '../lib/plural.ts'
 import { type Delivery, DeliveryItem } from './delivery-item.tsx'
-import { DeliveryList, pollFirstPage } from './delivery-list.tsx'
+import { DeliveryList, useOutcome } from './delivery-list.tsx'
 import { PageHeader } from './page-header.tsx'
 import type { Source } from './source-queries.ts'
-
-type Outcome = keyof typeof OUTCOMES
+import { useDeliveries } from './use-deliveries.ts'
 
 /** Of the tasks that a replay reopens. */
 const MAX_EXPLAINED = 5
@@ -36,12 +34,8 @@ const OUTCOMES = {
 
 /** The deliveries of a source. */
 export function SourceDeliveries({ source, onClose }: { source: Source; onClose(): void }) {
-  const [outcome, setOutcome] = useState<Outcome>()
-  const query = useInfiniteQuery({
-    ...deliveriesQuery({ sourceId: source.id, outcome }),
-    refetchInterval: pollFirstPage,
-  })
-  const deliveries = itemsOf(query.data)
+  const [outcome, setOutcome] = useOutcome(OUTCOMES)
+  const { query, deliveries } = useDeliveries({ sourceId: source.id, outcome })
   return (
     <>
       <PageHeader

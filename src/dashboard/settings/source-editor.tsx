@@ -5,8 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery, projectsQuery } from '../api/queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
+import { useDraft } from '../components/use-draft.ts'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { useParameter } from '../navigation/use-parameter.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import {
@@ -18,13 +21,7 @@ import {
   verifyOf,
 } from './source-draft.ts'
 import { SourcePreview } from './source-preview.tsx'
-import {
-  latestPayloadQuery,
-  presetsQuery,
-  type Source,
-  type SourcePreset,
-  type SourceWithSecret,
-} from './source-queries.ts'
+import { latestPayloadQuery, presetsQuery, type Source, type SourceWithSecret } from './source-queries.ts'
 import { SourceTemplates } from './source-templates.tsx'
 import { SourceVerification } from './source-verification.tsx'
 
@@ -36,6 +33,8 @@ interface SourceEditorProps {
   onCreated(source: SourceWithSecret, tested: { payload: unknown } | undefined): void
 }
 
+type StoredDraft = Omit<SourceDraft, 'secret'>
+
 const TEST_DELAY_MS = 250
 
 /** Adds or edits a source, beside the tasks that a payload would make. */
@@ -43,19 +42,28 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const { data: presets = [] } = useQuery(presetsQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('sources')
-  const [draft, setDraft] = useState<SourceDraft>(source ? draftOf(source) : EMPTY_DRAFT)
+  const name = `source:${source?.id ?? 'new'}`
+  const [presetId, setPresetId] = useParameter('preset')
+  const preset = source ? undefined : presets.find(({ id }) => id === presetId)
+  const startedFrom = source ?? preset
+  const { secret: _, ...saved } = startedFrom ? draftOf(startedFrom) : EMPTY_DRAFT
+  const form = useFormDraft<StoredDraft>(name, saved)
+  // Not part of the draft, which is stored.
+  const [secret, setSecret] = useState('')
+  const draft: SourceDraft = { ...form.values, secret }
   const { data: latest = '' } = useQuery({
     ...latestPayloadQuery(source?.id ?? ''),
     enabled: Boolean(source),
   })
-  const [ownPayload, setOwnPayload] = useState<string>()
+  const [ownPayload, setOwnPayload] = useDraft(`${name}-payload`)
   const payloadText = ownPayload ?? latest
   const [problem, setProblem] = useState<Problem>()
-  const [preset, setPreset] = useState<SourcePreset>()
-  // Each for itself: an object of both would be new each time, and never settle.
-  const [testedDraft] = useDebouncedValue(draft, TEST_DELAY_MS)
+  // As text: objects would be new each time, and never settle.
+  const [definitionText] = useDebouncedValue(
+    JSON.stringify({ mapping: draft.mapping, ...definitionOf(draft) }),
+    TEST_DELAY_MS,
+  )
   const [testedText] = useDebouncedValue(payloadText, TEST_DELAY_MS)
-  const edit = (change: Partial<SourceDraft>) => setDraft((draft) => ({ ...draft, ...change }))
   const projectId = draft.projectId ?? projects.find(({ archivedAt }) => !archivedAt)?.id ?? null
   const { data: lists = [] } = useQuery({ ...listsQuery(projectId ?? ''), enabled: projectId !== null })
   const isFeedback = draft.mapping === 'feedback'
@@ -63,26 +71,48 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const isComplete = draft.name.trim() !== '' && hasTitle && projectId !== null
   const payload = parsedPayload(testedText)
 
+  function edit({ secret, ...change }: Partial<SourceDraft>) {
+    if (secret !== undefined) setSecret(secret)
+    form.change(change)
+  }
+
+  function startFrom(preset: string | null) {
+    const { projectId, listId } = draft
+    form.discard()
+    form.change({ projectId, listId })
+    setPresetId(preset ?? undefined)
+  }
+
+  function discard() {
+    form.discard()
+    setOwnPayload(undefined)
+  }
+
   async function save(event: FormEvent) {
     event.preventDefault()
     if (!isComplete || projectId === null) return
     const { mapping, listId } = draft
-    const fields = {
-      name: draft.name.trim(),
-      verify: verifyOf(draft),
-      ...(!isFeedback && { listId }),
-      ...definitionOf(draft),
+    const fields = { name: draft.name.trim(), ...(!isFeedback && { listId }), ...definitionOf(draft) }
+    const verify = verifyOf(draft)
+    if (source && !form.isDraft) {
+      discard()
+      return onClose()
     }
     await mutate('', async () => {
       try {
         if (source) {
           const params = { path: { id: source.id } }
-          await dataOf(api.PATCH('/api/sources/{id}', { params, body: fields }))
+          const isVerifyChanged = Object.keys(form.onlyChanged(verify)).length > 0
+          const body = { ...form.onlyChanged(fields), ...(isVerifyChanged && { verify }) }
+          await dataOf(api.PATCH('/api/sources/{id}', { params, body }))
+          discard()
           onClose()
         } else {
-          const secret = draft.secret.trim()
-          const body = { ...fields, projectId, mapping, ...(secret && { secret }) }
-          onCreated(await dataOf(api.POST('/api/sources', { body })), parsedPayload(payloadText))
+          const own = secret.trim()
+          const body = { ...fields, verify, projectId, mapping, ...(own && { secret: own }) }
+          const created = await dataOf(api.POST('/api/sources', { body }))
+          discard()
+          onCreated(created, parsedPayload(payloadText))
         }
       } catch (error) {
         setProblem(problemOf(error))
@@ -115,11 +145,8 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
               description={preset?.description}
               data={presets.map(({ id, name }) => ({ value: id, label: name }))}
               clearable
-              onChange={(id) => {
-                const preset = presets.find((preset) => preset.id === id)
-                setPreset(preset)
-                if (preset) setDraft(({ projectId, listId }) => ({ ...draftOf(preset), projectId, listId }))
-              }}
+              value={preset?.id ?? null}
+              onChange={startFrom}
             />
           )}
           <TextInput
@@ -164,12 +191,18 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
             onEdit={edit}
           />
           {!isFeedback && <SourceTemplates draft={draft} problem={problem} onEdit={edit} />}
-          {problem && <ErrorText>{problem.message}</ErrorText>}
-          <div>
-            <Button type="submit" loading={isBusy} disabled={!isComplete}>
-              {source ? 'Save source' : 'Create source'}
-            </Button>
-          </div>
+          <FormEnd
+            draft={{
+              isDraft: form.isDraft || ownPayload !== undefined,
+              isOutdated: source !== undefined && form.isOutdated,
+              discard,
+            }}
+            verb={source ? 'Save source' : 'Create source'}
+            error={problem?.message}
+            isBusy={isBusy}
+            isDisabled={!isComplete}
+            onClose={onClose}
+          />
         </section>
         <SourcePreview
           text={payloadText}
@@ -177,7 +210,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           isNew={!source}
           isLatest={payloadText !== '' && ownPayload === undefined}
           payload={payload}
-          definition={{ mapping: testedDraft.mapping, ...definitionOf(testedDraft) }}
+          definition={JSON.parse(definitionText)}
         />
       </form>
     </>

@@ -15,6 +15,13 @@ export const sourcesQuery = infiniteQueryOptions({
   ...cursorPagination,
 })
 
+export const sourceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sources', id],
+    queryFn: () => dataOf(api.GET('/api/sources/{id}', { params: { path: { id } } })),
+    retry: false,
+  })
+
 export const presetsQuery = queryOptions({
   queryKey: ['source-presets'],
   queryFn: async () => (await dataOf(api.GET('/api/source-presets'))).data,

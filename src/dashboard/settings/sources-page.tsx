@@ -9,71 +9,94 @@ import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
+import { WITHIN_INBOX } from './delivery-list.tsx'
 import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import { sourceCurl } from './source-curl.ts'
 import { SourceDeliveries } from './source-deliveries.tsx'
 import { SourceEditor } from './source-editor.tsx'
-import { type Source, type SourceWithSecret, sourcesQuery } from './source-queries.ts'
+import { type Source, type SourceWithSecret, sourceQuery, sourcesQuery } from './source-queries.ts'
 import { SourceRotation } from './source-rotation.tsx'
 
-/** What is shown instead of the list. */
-type Open = { view: 'editor'; source?: Source } | { view: 'deliveries'; source: Source }
+/** What is in the address of the editor, beside its name. */
+const WITHIN_EDITOR = ['preset']
 
 /** Sources: other systems whose JSON becomes tasks. */
 export default function SourcesPage() {
   const query = useInfiniteQuery(sourcesQuery)
-  const [open, setOpen] = useState<Open>()
+  const editor = useOpened('edit', WITHIN_EDITOR)
+  const inbox = useOpened('deliveries', WITHIN_INBOX)
+  const rotation = useOpened('rotate')
   const [created, setCreated] = useState<{ source: SourceWithSecret; example?: string | undefined }>()
   const sources = itemsOf(query.data)
-  const add = <Button onClick={() => setOpen({ view: 'editor' })}>Add a source</Button>
+  const openId = [editor.opened, inbox.opened, rotation.opened].find((id) => id && id !== 'new')
+  // A link may name one that is not among the loaded ones.
+  const isElsewhere = openId !== undefined && query.isSuccess && !sources.some(({ id }) => id === openId)
+  const { data: linked } = useQuery({ ...sourceQuery(openId ?? ''), enabled: isElsewhere })
+  const sourceOf = (id: string | undefined) =>
+    sources.find((source) => source.id === id) ?? (linked?.id === id ? linked : undefined)
+  const edited = sourceOf(editor.opened)
+  const withInbox = sourceOf(inbox.opened)
+  const rotated = sourceOf(rotation.opened)
+  const isEditing = edited !== undefined || editor.opened === 'new'
+  const isListShown = !isEditing && !withInbox
+  const add = <Button onClick={() => editor.open('new')}>Add a source</Button>
   return (
-    <div className={`${styles.content} ${open ? styles.wide : ''}`}>
-      {!open && (
+    <div className={`${styles.content} ${isListShown ? '' : styles.wide}`}>
+      {isListShown && (
         <PageHeader title="Sources" action={add}>
           A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to.
           Templates turn it into tasks.
         </PageHeader>
       )}
-      {open?.view === 'editor' && (
+      {isEditing && (
         <SourceEditor
-          source={open.source}
-          onClose={() => setOpen(undefined)}
+          key={editor.opened}
+          source={edited}
+          onClose={editor.close}
           onCreated={(source, tested) => {
-            setOpen(undefined)
+            void editor.close()
             setCreated({ source, example: tested && sourceCurl(source, tested.payload) })
           }}
         />
       )}
-      {open?.view === 'deliveries' && (
-        <SourceDeliveries source={open.source} onClose={() => setOpen(undefined)} />
-      )}
-      {!open && query.isPending && <Skeleton height={160} />}
-      {!open && query.isError && <LoadError what="the sources" query={query} />}
-      {!open && query.isSuccess && sources.length === 0 && (
+      {withInbox && !isEditing && <SourceDeliveries source={withInbox} onClose={inbox.close} />}
+      {isListShown && query.isPending && <Skeleton height={160} />}
+      {isListShown && query.isError && <LoadError what="the sources" query={query} />}
+      {isListShown && query.isSuccess && sources.length === 0 && (
         <EmptyState
           title="No sources yet"
           description="Start from a preset, or paste what your system sends."
           action={add}
         />
       )}
-      {!open && sources.length > 0 && (
+      {isListShown && sources.length > 0 && (
         <ul className={styles.rows}>
           {sources.map((source) => (
             <SourceItem
               key={source.id}
               source={source}
-              onOpen={setOpen}
-              onSecret={(source) => setCreated({ source })}
+              onEdit={() => editor.open(source.id)}
+              onDeliveries={() => inbox.open(source.id)}
+              onRotate={() => rotation.open(source.id)}
             />
           ))}
         </ul>
       )}
-      {!open && query.hasNextPage && (
+      {isListShown && query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
           Show more sources
         </Button>
+      )}
+      {rotated && (
+        <SourceRotation
+          key={rotated.id}
+          source={rotated}
+          onClose={rotation.close}
+          onRotated={(source) => setCreated({ source })}
+        />
       )}
       {created && (
         <SecretDialog
@@ -91,15 +114,15 @@ export default function SourcesPage() {
 
 interface SourceItemProps {
   source: Source
-  onOpen(open: Open): void
-  onSecret(source: SourceWithSecret): void
+  onEdit(): void
+  onDeliveries(): void
+  onRotate(): void
 }
 
-function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
+function SourceItem({ source, ...actions }: SourceItemProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { mutate, refresh, isBusy } = useMutation('sources')
-  const [dialog, setDialog] = useState<'rotate' | 'delete'>()
-  const close = () => setDialog(undefined)
+  const [isDeleting, setDeleting] = useState(false)
   const { id, name, isActive } = source
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === source.projectId)
@@ -127,17 +150,14 @@ function SourceItem({ source, onOpen, onSecret }: SourceItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        onDeliveries={() => onOpen({ view: 'deliveries', source })}
-        onEdit={() => onOpen({ view: 'editor', source })}
-        onRotate={() => setDialog('rotate')}
-        onDelete={() => setDialog('delete')}
+        {...actions}
+        onDelete={() => setDeleting(true)}
       />
-      {dialog === 'rotate' && <SourceRotation source={source} onClose={close} onRotated={onSecret} />}
-      {dialog === 'delete' && (
+      {isDeleting && (
         <ConfirmDialog
           title={`Delete “${name}”?`}
           verb="Delete source"
-          onClose={close}
+          onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await dataOf(api.DELETE('/api/sources/{id}', { params }))
             await refresh()
