@@ -12,6 +12,7 @@ import { dashboard } from './parts/dashboard.ts'
 import { exportAndImport } from './parts/export.ts'
 import { feedback } from './parts/feedback.ts'
 import { lighthouse } from './parts/lighthouse.ts'
+import { overview } from './parts/overview.ts'
 import { pages, sizes } from './parts/pages.ts'
 import { peers } from './parts/peers.ts'
 import { memory, soak, start } from './parts/process.ts'
@@ -43,6 +44,7 @@ const PARTS: Record<string, Part> = {
   claims,
   peers,
   pages,
+  overview,
   feedback,
   push,
   sync,

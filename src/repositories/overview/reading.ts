@@ -88,15 +88,16 @@ export function overviewRepository(db: Executor, reach: Reach) {
         ), problems as materialized (
           select task_id, sum(count)::integer as reports from reported group by task_id
           order by reports desc, task_id limit ${sql.raw(String(maxProblems))}
+        ), problem_weeks as materialized (
+          select task_id, json_object_agg(week, count) as weeks from reported
+          where task_id = any(array(select task_id from problems)) group by task_id
         )
         select
           ${listOf(sql`select week::text, version, ${sumsOf(['loved', 'meh', 'frustrated'])}
             from feedback where version in (select version from frequent)
             group by week, version order by week, version`)} as versions,
-          ${listOf(sql`select task_id as "taskId", title, reports, (
-              select json_object_agg(week, count) from reported where task_id = problems.task_id
-            ) as weeks
-            from problems join ${tasks} on ${tasks.id} = task_id where deleted_at is null
+          ${listOf(sql`select task_id as "taskId", title, reports, weeks
+            from problems join problem_weeks using (task_id) join ${tasks} on ${tasks.id} = task_id where deleted_at is null
             order by reports desc, task_id`)} as problems`)
     },
   }

@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { overviewNotCounted } from '../../errors/index.ts'
 import type { Repositories } from '../../repositories/index.ts'
 
-/** About a tenth of a second. */
+/** About 50 ms: the worker's pauses are in proportion, and longer ones would be cut. */
 const FILL_BATCH = 2_000
-const CHANGES_BATCH = 5_000
+const CHANGES_BATCH = 1_000
 /** What one request waits while the tasks from before are counted: at about 30,000 tasks a second. */
 const MAX_WAIT_MS = 10_000
 const BUSY_MS = 100

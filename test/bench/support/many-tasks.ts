@@ -10,12 +10,13 @@ const SNIPPETS = 20_000
 
 /**
  * Fills a migrated database with tasks in ten projects, each with a line of title and three of description, in the state
- * they have after a while: indexes built, statistics known, and the texts indexed unless nothing will search them.
+ * they have after a while: indexes built, statistics known, and the texts indexed unless nothing will search them. They
+ * were opened in as many days before they came.
  */
 export async function fillWithTasks(
   connectionString: string,
   count: number,
-  { isSearchable = true } = {},
+  { isSearchable = true, openedDays = 0 } = {},
 ): Promise<void> {
   const indexes = await query<{ name: string; definition: string }>(
     connectionString,
@@ -34,10 +35,11 @@ export async function fillWithTasks(
     `create temp table places as select row_number() over (order by id) - 1 as n, id, project_id from lists`,
     `analyze snippets, places`,
     `insert into tasks (id, title, description, status, priority, source, project_id, list_id, labels, assignees,
-       metadata, created_by_type, created_by_name, created_at, updated_at, completed_at, version)
+       metadata, created_by_type, created_by_name, created_at, opened_at, updated_at, completed_at, version)
      select uuidv7(make_interval(secs => i - ${count} - 60)), left(a.words, 60), b.words || '. ' || c.words || '. ' || d.words,
        case when i % 3 = 0 then 'open' else 'done' end, 1 + i % 3, 'api', places.project_id, places.id, '{bug}', '{}',
-       '{}', 'key', 'bench', at, at + interval '1 hour' * (i % 7), case when i % 3 <> 0 then at end, 1
+       '{}', 'key', 'bench', at, at - interval '1 day' * (i * 7919::bigint % ${openedDays + 1}),
+       at + interval '1 hour' * (i % 7), case when i % 3 <> 0 then at end, 1
      from generate_series(1, ${count}) as i
      cross join lateral (select now() + make_interval(secs => i - ${count} - 60) as at) as time
      join snippets a on a.n = (i * 7919::bigint) % ${SNIPPETS}
