@@ -19,7 +19,7 @@ export const List = Type.Object(
       description:
         'Whether this is the default list of its project, which takes tasks created without a list. It can be renamed, but not deleted.',
     }),
-    openCount: Type.Integer({ description: 'The number of tasks that aren’t done.' }),
+    openCount: Type.Integer({ description: 'The number of tasks that aren’t done, also snoozed ones.' }),
     createdAt: DateTime('When the list was created.'),
   },
   { $id: 'List', description: 'An ordered place for tasks inside a project.' },

@@ -35,7 +35,7 @@ export const Project = Type.Object(
     archivedAt: Nullable(DateTime('When the project was archived, or null if it is active.')),
     groupFeedback: GroupFeedback,
     triage: Triage,
-    openCount: Type.Integer({ description: 'The number of tasks that aren’t done.' }),
+    openCount: Type.Integer({ description: 'The number of tasks that aren’t done, also snoozed ones.' }),
     createdAt: DateTime('When the project was created.'),
     updatedAt: DateTime('When the project was last changed, archived or unarchived.'),
     codehost: Nullable(ProjectCodehost),

@@ -31,7 +31,7 @@ export const SavedFilter = Type.Object(
       type: ['integer', 'null'],
       maximum: MAX_FILTER_COUNT,
       description:
-        'The number of tasks that match, up to 1,000, which then means 1,000 or more. Null if counting took too long.',
+        'The number of tasks that match, up to 1,000, which then means 1,000 or more. Null if counting took too long. As in the dashboard, snoozed tasks don’t count, unless the query has `snoozed`, `q`, `externalId`, or a number at the code host.',
     }),
   },
   {

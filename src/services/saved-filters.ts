@@ -89,9 +89,21 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
   }
 
   async function counted({ tasks }: BoundRepositories, row: SavedFilterRow): Promise<SavedFilter> {
-    const { count, isExact } = await tasks.count(filterOf(queryOf(row), clock.now()), MAX_FILTER_COUNT)
+    const { count, isExact } = await tasks.count(
+      filterOf(shownBy(queryOf(row)), clock.now()),
+      MAX_FILTER_COUNT,
+    )
     return toSavedFilter(row, isExact ? count : null)
   }
+}
+
+/** As the dashboard lists them: snoozed tasks are hidden, unless somebody looks for them. */
+function shownBy(query: SavedQuery): SavedQuery {
+  const { snoozed, q, externalId, codehostIssueNumber, codehostPrNumber } = query
+  const isSearch = [snoozed, q, externalId, codehostIssueNumber, codehostPrNumber].some(
+    (value) => value !== undefined,
+  )
+  return isSearch ? query : { ...query, snoozed: false }
 }
 
 async function found({ savedFilters }: BoundRepositories, which: FilterOf): Promise<SavedFilterRow> {

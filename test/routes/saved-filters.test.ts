@@ -65,6 +65,19 @@ describe('a saved filter', () => {
     expect(refused).toMatchObject({ status: 404, body: { code: 'project_not_found' } })
   })
 
+  test('counts snoozed tasks only if it looks for them, as the dashboard lists them', async () => {
+    const { id: projectId, inbox } = await service.given.project()
+    await service.given.task(inbox, { title: 'Crash now' })
+    const snoozedUntil = new Date(Date.now() + 3_600_000)
+    await service.given.task(inbox, { title: 'Crash later', snoozedUntil })
+    const countOf = async (query: object) =>
+      (await service.post(PATH, { name: 'Some', query: { projectId, ...query } })).body.count
+
+    expect(await countOf({})).toBe(1)
+    expect(await countOf({ snoozed: true })).toBe(1)
+    expect(await countOf({ q: 'crash' })).toBe(2)
+  })
+
   test('counts up to 1,000', async () => {
     const { id: projectId, inbox } = await service.given.project()
     await service.given.tasks(inbox, 1_001)
