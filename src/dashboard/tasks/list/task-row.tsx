@@ -10,6 +10,7 @@ import { statusLock } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { STATUS_CHOICES, statusChoiceOf } from '../status-choice.ts'
 import type { Grouping } from './grouping.ts'
+import { labelsOfRow } from './labels-of-row.ts'
 import styles from './task-list.module.css'
 
 interface TaskRowProps {
@@ -50,6 +51,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
   const lock = statusLock([task])
+  const labels = labelsOfRow(task)
   const isNotPlanned = statusChoiceOf(task) === 'not_planned'
   const number = task.codehostPrNumber ?? task.codehostIssueNumber
   const classes = [
@@ -115,15 +117,15 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       {number !== null && <span className={styles.number}>#{number}</span>}
       {task.isDraft && !task.closedReason && <span className={styles.label}>Draft</span>}
       {isBlocked(task) && <span className={styles.label}>Blocked</span>}
-      {task.labels.slice(0, LABELS_SHOWN).map((label) => (
+      {labels.slice(0, LABELS_SHOWN).map((label) => (
         <span key={label} className={styles.label}>
           <LabelDot color={props.labelColors.get(label.toLowerCase())} />
           {label}
         </span>
       ))}
-      {task.labels.length > LABELS_SHOWN && (
-        <span className={styles.label} title={task.labels.join(', ')}>
-          +{task.labels.length - LABELS_SHOWN}
+      {labels.length > LABELS_SHOWN && (
+        <span className={`${styles.label} ${styles.more}`} title={labels.join(', ')}>
+          +{labels.length - LABELS_SHOWN}
         </span>
       )}
       <span className={styles.tail}>
