@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { createTask, expectNone, rowOf, taskOf, test, violationsOn } from './support/browser.ts'
-import { press } from './support/keys.ts'
+import { press, pressAtOnce } from './support/keys.ts'
 import { givenPerson, openAs } from './support/people.ts'
 
 const path = (page: Page) => new URL(page.url()).pathname
@@ -22,6 +22,12 @@ describe('the key i', () => {
     await expect.poll(assignees).toEqual([['bob', 'ada'], ['ada']])
     await press(page, 'i')
     await expect.poll(assignees).toEqual([['bob'], []])
+    // Twice at once: the second takes back what the first did, which the list does not show yet.
+    const versionOf = async () => (await taskOf(app, first.id)).version
+    const before = await versionOf()
+    await pressAtOnce(page, ['i', 'i'])
+    await expect.poll(versionOf).toBe(before + 2)
+    expect(await assignees()).toEqual([['bob'], []])
   })
 
   test('says that a key is nobody', async ({ app }) => {

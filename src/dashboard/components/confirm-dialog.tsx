@@ -6,13 +6,16 @@ import { ErrorText } from './error-text.tsx'
 interface ConfirmDialogProps {
   title: string
   verb: string
+  /** Of the button. */
+  color?: string
   children: ReactNode
   onConfirm(): Promise<unknown>
   onClose(): void
 }
 
-/** Confirms an irreversible action. */
-export function ConfirmDialog({ title, verb, children, onConfirm, onClose }: ConfirmDialogProps) {
+/** Confirms an action that is irreversible, or large. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, verb, color = 'red.8', children, onConfirm, onClose } = props
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   async function confirm() {
@@ -31,7 +34,7 @@ export function ConfirmDialog({ title, verb, children, onConfirm, onClose }: Con
         <div>{children}</div>
         {errorMessage && <ErrorText>{errorMessage}</ErrorText>}
         <div className="row">
-          <Button color="red.8" onClick={() => void confirm()} loading={isBusy}>
+          <Button color={color} onClick={() => void confirm()} loading={isBusy}>
             {verb}
           </Button>
           <Button variant="default" onClick={onClose} data-autofocus>

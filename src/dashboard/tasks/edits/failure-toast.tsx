@@ -2,18 +2,17 @@ import { notifications } from '@mantine/notifications'
 import { toast } from '../../components/toast.ts'
 import { messageWithButton } from '../../components/undo.tsx'
 import type { Failure } from './bulk.ts'
-import { failuresText, titlesText } from './toast-text.ts'
-import type { AnyTask } from './use-task-actions.ts'
+import { failuresText, type Titled, titlesText } from './toast-text.ts'
 
-interface Failures {
-  verb: 'update' | 'delete'
-  failures: Failure<AnyTask>[]
+interface Failures<T extends Titled> {
+  verb: 'update' | 'delete' | 'merge'
+  failures: Failure<T>[]
   count: number
-  retry(tasks: AnyTask[]): unknown
+  retry(tasks: T[]): unknown
 }
 
 /** Says what was not saved. What did not reach the service is kept until it is sent again or dismissed. */
-export function showFailures({ verb, failures, count, retry }: Failures): void {
+export function showFailures<T extends Titled>({ verb, failures, count, retry }: Failures<T>): void {
   const [unsent, refused] = split(failures)
   if (refused.length > 0) toast.error(failureTitle(verb, { failures: refused, count }), failuresText(refused))
   if (unsent.length === 0) return
@@ -34,7 +33,7 @@ export function showFailures({ verb, failures, count, retry }: Failures): void {
   })
 }
 
-const split = (failures: Failure<AnyTask>[]) => {
+const split = <T,>(failures: Failure<T>[]) => {
   const { unsent = [], refused = [] } = Object.groupBy(failures, ({ problem }) =>
     problem.code === 'unreachable' ? 'unsent' : 'refused',
   )

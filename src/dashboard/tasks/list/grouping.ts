@@ -5,6 +5,8 @@ import type { TaskListItem } from '../../api/queries.ts'
 export interface TaskGroups {
   rows: TaskListItem[]
   tasksOf(row: TaskListItem): TaskListItem[]
+  /** The row of a task, whatever its place among them. */
+  rowIdOf(id: string): string
 }
 
 /** How a list shows equal tasks as one row, which keys act on as a whole. */
@@ -16,4 +18,8 @@ export interface Grouping {
   merge(tasks: TaskListItem[]): void
 }
 
-export const ungrouped = (rows: TaskListItem[]): TaskGroups => ({ rows, tasksOf: (row) => [row] })
+export const ungrouped = (rows: TaskListItem[]): TaskGroups => ({
+  rows,
+  tasksOf: (row) => [row],
+  rowIdOf: (id) => id,
+})

@@ -11,6 +11,7 @@ import {
   tasksQuery,
 } from '../../api/queries.ts'
 import { trimList } from '../../api/task-cache.ts'
+import { recordsOf } from '../../api/task-records.ts'
 import { useTaskRows } from '../../api/use-tasks.ts'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
@@ -74,7 +75,7 @@ export function TaskList(props: TaskListProps) {
   const loaded = useMemo(() => (grouping?.groupsOf ?? ungrouped)(shown), [shown, grouping])
   // Renders many new rows in interruptible steps.
   const groups: TaskGroups = useDeferredValue(loaded, NO_TASKS)
-  const { rows, tasksOf } = groups
+  const { rows, tasksOf, rowIdOf } = groups
   const scroller = useRef<HTMLElement>(null)
   // By the window: a task that opens changes no row.
   const isTwoLines = useMediaQuery('(max-width: 600px), (pointer: coarse)', false, {
@@ -82,6 +83,7 @@ export function TaskList(props: TaskListProps) {
   })
   const rowHeight = isTwoLines ? TWO_LINE_ROW_PX : ROW_PX
   const openId = useOpenTaskId()
+  const openRowId = openId && rowIdOf(openId)
   const { cursor, focusedId } = useCursor()
   const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
   const visibleRows = useVisibleRows({
@@ -113,10 +115,9 @@ export function TaskList(props: TaskListProps) {
     if (openTaskId()) open(id)
   }
   const close = () => navigate(path + searchStr)
-  const advance = useAdvance({ rows, filters, cursor, moveTo, close })
+  const advance = useAdvance({ groups, filters, cursor, moveTo, close })
   useListShortcuts({
-    rows,
-    tasksOf,
+    groups,
     cursor,
     selection,
     actions,
@@ -137,10 +138,13 @@ export function TaskList(props: TaskListProps) {
   )
 
   const isRendered = groups === loaded
+  const records = recordsOf(queryClient)
+  // Those that follow may be among them.
+  const isSavingAll = shown.length === 0 && tasks.some(({ id }) => records.isBeingSaved(id))
   const lastShown = visibleRows.indexes.at(-1) ?? 0
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   useEffect(() => {
-    if (!isRendered || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
+    if (!isRendered || isSavingAll || !hasNextPage || isFetchingNextPage || isFetchNextPageError) return
     // Not before the user scrolls: the first page exceeds the viewport, unless a search ended it early.
     const last = Math.min(rows.length - 1, rows.length - Math.min(PREFETCH_ROWS, rows.length / 4))
     // More of them at once where equal ones are one row.
@@ -150,6 +154,7 @@ export function TaskList(props: TaskListProps) {
     if (isFirstPage || (lastShown >= last && !isFull)) void fetchNextPage()
   }, [
     isRendered,
+    isSavingAll,
     lastShown,
     rows.length,
     shown.length,
@@ -218,8 +223,8 @@ export function TaskList(props: TaskListProps) {
                 total={hasNextPage ? -1 : rows.length}
                 start={index * rowHeight}
                 height={rowHeight}
-                isOpen={task.id === openId}
-                isHighlighted={task.id === (openId ?? focusedId)}
+                isOpen={task.id === openRowId}
+                isHighlighted={task.id === (openRowId ?? focusedId)}
                 isTabStop={index === Math.max(0, focusedIndex)}
                 isSelected={selection.ids.has(task.id)}
                 labelColors={labelColors}

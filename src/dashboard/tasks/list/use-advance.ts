@@ -3,10 +3,11 @@ import { useEffect, useRef } from 'react'
 import { isHidden, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
 import { openTaskId } from '../open-task.ts'
+import type { TaskGroups } from './grouping.ts'
 import type { Cursor } from './use-cursor.ts'
 
 interface AdvanceOptions {
-  rows: TaskListItem[]
+  groups: TaskGroups
   filters: TaskFilters
   cursor: Cursor
   moveTo(id: string, options: { index: number; takesFocus: boolean }): void
@@ -19,11 +20,24 @@ interface AdvanceOptions {
  * tasks that are being changed: the next key may come before the list is rendered.
  */
 export function useAdvance(options: AdvanceOptions) {
-  const { rows, filters, cursor } = options
+  const { groups, filters, cursor } = options
+  const { rows, rowIdOf } = groups
   const records = recordsOf(useQueryClient())
-  const lastIndex = useRef(0)
+  /** The latest rows that have the highlighted one. */
+  const lastRows = useRef<TaskListItem[]>([])
   /** Whether any decision takes a task off the list. */
   const isTriage = filters.triaged === false
+  const current = () => {
+    const id = openTaskId() ?? cursor.id()
+    return id && rowIdOf(id)
+  }
+
+  /** Where the rows go on after one that is among them no longer. */
+  function indexAfter(goneId: string | undefined): number {
+    const before = lastRows.current.slice(0, Math.max(0, indexIn(lastRows.current, goneId)))
+    const kept = before.findLast(({ id }) => indexIn(rows, id) >= 0)
+    return kept ? indexIn(rows, kept.id) + 1 : 0
+  }
 
   function leave(changedIds: string[], { takesFocus }: { takesFocus: boolean }) {
     const changed = new Set(changedIds)
@@ -31,13 +45,13 @@ export function useAdvance(options: AdvanceOptions) {
       const task = records.row(id)
       return task !== undefined && !changed.has(id) && !isHidden(filters, task)
     }
-    const current = openTaskId() ?? cursor.id()
-    const index = rows.findIndex(({ id }) => id === current)
-    const from = index < 0 ? lastIndex.current : index
+    const currentId = current()
+    const index = indexIn(rows, currentId)
+    const from = index < 0 ? indexAfter(currentId) : index
     const nextIndex = rows.findIndex((row, at) => at >= from && stays(row))
     const newIndex = nextIndex < 0 ? rows.findLastIndex(stays) : nextIndex
     const next = rows[newIndex]
-    if (next?.id === current) return
+    if (next?.id === currentId) return
     if (next) return options.moveTo(next.id, { index: newIndex, takesFocus })
     cursor.moveTo(undefined)
     if (openTaskId()) options.close()
@@ -46,13 +60,12 @@ export function useAdvance(options: AdvanceOptions) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each render that changed the rows.
   useEffect(() => {
     const openId = openTaskId()
-    const current = openId ?? cursor.id()
-    const index = rows.findIndex(({ id }) => id === current)
-    if (index >= 0) {
-      lastIndex.current = index
+    const currentId = current()
+    if (indexIn(rows, currentId) >= 0) {
+      lastRows.current = rows
       return
     }
-    const task = current === undefined ? undefined : records.row(current)
+    const task = currentId === undefined ? undefined : records.row(currentId)
     if (!isTriage && !(task && isHidden(filters, task))) return
     // What others have changed stays open.
     if (!openId || records.isBeingSaved(openId)) leave([], { takesFocus: !isBusyElsewhere() })
@@ -62,6 +75,9 @@ export function useAdvance(options: AdvanceOptions) {
     if (isTriage || isSnooze) leave(changedIds, { takesFocus: true })
   }
 }
+
+const indexIn = (rows: TaskListItem[], taskId: string | undefined) =>
+  rows.findIndex(({ id }) => id === taskId)
 
 /** Whether the focus is where somebody types or chooses. */
 const isBusyElsewhere = () =>

@@ -15,8 +15,8 @@ import type { Selection } from './use-selection.ts'
 
 const loadCopyLink = preloadModule(() => import('../copy-link.ts'))
 
-interface ListShortcuts extends Pick<ListState, 'rows' | 'mayWrite' | 'username'> {
-  tasksOf: TaskGroups['tasksOf']
+interface ListShortcuts extends Pick<ListState, 'mayWrite' | 'username'> {
+  groups: TaskGroups
   /** What equal tasks are merged with, where they are one row. */
   merge: ((tasks: TaskListItem[]) => void) | undefined
   cursor: Cursor
@@ -40,21 +40,23 @@ export function useListShortcuts(options: ListShortcuts) {
   })
   useEffect(() => {
     const commandFor = (pressed: PressedKey) => {
-      const { rows, mayWrite, username, selection, cursor, tasksOf, merge } = shown.current
-      // Rendering may be behind of both.
+      const { groups, mayWrite, username, selection, cursor, merge } = shown.current
+      const { rows, tasksOf, rowIdOf } = groups
+      // Rendering may be behind of all of these.
+      const records = recordsOf(queryClient)
       const highlighted = { openId: openTaskId(), focusedId: cursor.id() }
       const state = {
         rows,
         mayWrite,
         username,
         isGrouped: merge !== undefined,
-        selectedTasks: selection.tasks,
+        selectedTasks: selection.tasks.map((task) => records.row(task.id) ?? task),
         ...highlighted,
       }
-      const position = positionOf(state, lastIndex.current)
+      const openRowId = highlighted.openId && rowIdOf(highlighted.openId)
+      const position = positionOf({ ...state, openId: openRowId }, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
-      const records = recordsOf(queryClient)
       const equal = target ? tasksOf(target).flatMap(({ id }) => records.row(id) ?? []) : []
       // Others of them may have been merged since.
       const targetTasks = equal.filter(({ id, mergedInto }) => id === target?.id || mergedInto === null)

@@ -3,12 +3,12 @@ import { api, dataOf } from '../../api/client.ts'
 import { isTransient } from '../../api/problem.ts'
 import type { TaskListItem } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
-import { toast } from '../../components/toast.ts'
 import { beginUndoable, offerUndo, undoRequest } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { useMutation } from '../../components/use-mutation.ts'
 import { plural } from '../../lib/plural.ts'
 import { batchesOf, type Failure } from '../edits/bulk.ts'
+import { showFailures } from '../edits/failure-toast.tsx'
 import { inTurn } from '../edits/in-turn.ts'
 import { sendEach } from '../edits/send-each.ts'
 import { sendAll } from '../edits/task-requests.ts'
@@ -71,37 +71,46 @@ export function useMerge() {
     }
   }
 
+  /** Merges tasks into one of their project. They leave lists of what is open at once. */
+  function merge(reports: Mergeable[], target: Titled): Promise<void> {
+    return mutate("Couldn't merge the tasks", async () => {
+      const merged: Mergeable[] = []
+      const { promise, resolve } = Promise.withResolvers<Mergeable[]>()
+      const action = undoMerge(mergedText(reports, target), promise)
+      // Before it is sent: an undo right after it is meant for it.
+      const pendingUndo = beginUndoable(action)
+      const ids = reports.map(({ id }) => id)
+      const endPreview = records.preview({
+        ids: new Set(ids),
+        changeOf: () => ({ status: 'done', mergedInto: target.id, triaged: true }),
+      })
+      const failures = await inTurn([target.id, ...ids], () =>
+        sendEach({
+          items: reports,
+          label: 'Merging tasks',
+          async send(report) {
+            await sendMerge(report.id, target.id)
+            merged.push(report)
+          },
+        }),
+      ).finally(endPreview)
+      resolve(merged)
+      action.label = mergedText(merged, target)
+      if (merged.length > 0) pendingUndo.complete()
+      else pendingUndo.discard()
+      showFailures({
+        verb: 'merge',
+        failures,
+        count: reports.length,
+        // What reached the service all the same stays merged.
+        retry: (unsent) => merge(unsent, target),
+      })
+    })
+  }
+
   return {
     isBusy,
-    /** Merges tasks into one of their project. They leave lists of what is open at once. */
-    merge: (reports: Mergeable[], target: Titled) =>
-      mutate("Couldn't merge the tasks", async () => {
-        const merged: Mergeable[] = []
-        const { promise, resolve } = Promise.withResolvers<Mergeable[]>()
-        const action = undoMerge(mergedText(reports, target), promise)
-        // Before it is sent: an undo right after it is meant for it.
-        const pendingUndo = beginUndoable(action)
-        const ids = reports.map(({ id }) => id)
-        const endPreview = records.preview({
-          ids: new Set(ids),
-          changeOf: () => ({ status: 'done', mergedInto: target.id, triaged: true }),
-        })
-        const failures = await inTurn([target.id, ...ids], () =>
-          sendEach({
-            items: reports,
-            label: 'Merging tasks',
-            async send(report) {
-              await sendMerge(report.id, target.id)
-              merged.push(report)
-            },
-          }),
-        ).finally(endPreview)
-        resolve(merged)
-        action.label = mergedText(merged, target)
-        if (merged.length > 0) pendingUndo.complete()
-        else pendingUndo.discard()
-        if (failures.length > 0) toast.error("Couldn't merge the tasks", failuresText(failures))
-      }),
+    merge,
     unmerge: ({ id, title }: Titled, from: string) =>
       mutate("Couldn't unmerge the task", async () => {
         await sendUnmerge(id)

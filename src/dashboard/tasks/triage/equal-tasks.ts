@@ -12,5 +12,6 @@ export function equalTasks(tasks: TaskListItem[]): TaskGroups {
   return {
     rows: sorted.flatMap(([row]) => row ?? []),
     tasksOf: (row) => byMember.get(row.id) ?? [row],
+    rowIdOf: (id) => byMember.get(id)?.[0]?.id ?? id,
   }
 }

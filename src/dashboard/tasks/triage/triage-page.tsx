@@ -1,24 +1,21 @@
-import { Button, Kbd } from '@mantine/core'
+import { Kbd } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef } from 'react'
 import { useLocation, useParams } from 'wouter'
-import { problemOf } from '../../api/problem.ts'
-import { projectsQuery, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
+import { projectsQuery, type TaskFilters } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
 import { MenuButton } from '../../components/menu-button.tsx'
-import { toast } from '../../components/toast.ts'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
-import { useTaskActions } from '../edits/use-task-actions.ts'
 import { SOURCES } from '../filters.ts'
 import { FilterButton, FilterMenu } from '../list/filter-menu.tsx'
 import type { Grouping } from '../list/grouping.ts'
 import { TaskList } from '../list/task-list.tsx'
-import { fetchMatching } from '../list/use-matching-tasks.ts'
 import { ListPage } from '../list-page.tsx'
 import { useMerge } from '../reports/use-merge.ts'
+import { AcceptAll } from './accept-all.tsx'
 import { equalTasks } from './equal-tasks.ts'
 import { GroupFacts } from './group-facts.tsx'
 import { NothingLeft } from './nothing-left.tsx'
@@ -40,7 +37,7 @@ export default function TriagePage({ children }: { children: ReactNode }) {
   const header = (
     <>
       <h1>Triage</h1>
-      <Left filters={filters} />
+      <LeftToTriage filters={filters} />
     </>
   )
   return (
@@ -76,35 +73,17 @@ function useGrouping(): Grouping {
 }
 
 /** "12 left", and what accepts them all. */
-function Left({ filters }: { filters: TaskFilters }) {
+function LeftToTriage({ filters }: { filters: TaskFilters }) {
   const { can } = useMe()
-  const actions = useTaskActions()
-  const { count, isExact, tasks } = useLeft(filters)
-  const [isAccepting, setAccepting] = useState(false)
+  const left = useLeft(filters)
+  const { count, isExact } = left
   if (count === undefined) return null
-
-  async function acceptAll() {
-    setAccepting(true)
-    try {
-      const all: TaskListItem[] = tasks ?? (await fetchMatching(filters))
-      await actions.change(all, { triaged: true })
-    } catch (error) {
-      toast.problem("Couldn't accept all tasks", problemOf(error))
-    } finally {
-      setAccepting(false)
-    }
-  }
-  const number = `${count.toLocaleString()}${isExact ? '' : '+'}`
   return (
     <>
       <span className={styles.left} role="status">
-        {count > 0 && `${number} left`}
+        {count > 0 && `${count.toLocaleString()}${isExact ? '' : '+'} left`}
       </span>
-      {can('tasks:write') && count > 0 && (
-        <Button className="push" variant="default" loading={isAccepting} onClick={() => void acceptAll()}>
-          Accept {isExact ? 'all' : 'the first'} {count.toLocaleString()}
-        </Button>
-      )}
+      {can('tasks:write') && count > 0 && <AcceptAll filters={filters} left={{ ...left, count }} />}
     </>
   )
 }

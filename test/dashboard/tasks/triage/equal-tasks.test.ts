@@ -29,10 +29,11 @@ describe('equal tasks', () => {
   })
 
   test('are found by id: a newer record of the row has the same', () => {
-    const { tasksOf } = equalTasks([task('1', { noteKey: 'a' }), task('2', { noteKey: 'a' })])
+    const { tasksOf, rowIdOf } = equalTasks([task('1', { noteKey: 'a' }), task('2', { noteKey: 'a' })])
     expect(idsOf(tasksOf(task('1', { reports: 2 })))).toEqual(['1', '2'])
     // So has any other of them, such as the one that is open.
     expect(idsOf(tasksOf(task('2')))).toEqual(['1', '2'])
     expect(idsOf(tasksOf(task('9')))).toEqual(['9'])
+    expect(['1', '2', '9'].map(rowIdOf)).toEqual(['1', '1', '9'])
   })
 })
