@@ -19,7 +19,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
     'api',
   ],
   palette: ['tasks', 'projects', 'settings', 'session', 'keyboard', 'navigation', 'components', 'api', 'lib'],
-  transfer: ['settings', 'session', 'components', 'api', 'lib'],
+  transfer: ['settings', 'session', 'navigation', 'components', 'api', 'lib'],
   tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
   projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
   settings: ['session', 'navigation', 'components', 'api', 'lib'],

@@ -63,6 +63,30 @@ describe('the page Data', () => {
     expect(errors).toEqual([])
   })
 
+  test('keeps what the columns become over Back and a reload, which forgets the file', async ({ app }) => {
+    const page = await app.open('/settings/data')
+    const chooseFile = () =>
+      page
+        .getByLabel('Choose a CSV file')
+        .setInputFiles({ name: 'kept.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) })
+    const key = page.getByRole('combobox', { name: 'Import Key as' })
+    await chooseFile()
+    await key.click()
+    await page.getByRole('option', { name: 'Not imported' }).click()
+    await expect.poll(() => page.url()).toBe(`${app.service.url}/settings/data?import=columns`)
+    await page.goBack()
+    await page.getByText('Choose a CSV file').waitFor()
+    await page.goForward()
+    await expect.poll(() => key.inputValue()).toBe('Not imported')
+    await page.reload()
+    await page.getByText('Choose it again').waitFor()
+    await chooseFile()
+    await expect.poll(() => key.inputValue()).toBe('Not imported')
+    await page.getByRole('button', { name: 'Choose another file' }).click()
+    await page.getByText('Choose a CSV file').waitFor()
+    await expect.poll(() => page.url()).toBe(`${app.service.url}/settings/data`)
+  })
+
   test('exports all data to a file', async ({ app }) => {
     await createTask(app, { title: 'Exported' })
     const page = await app.open('/settings/data')

@@ -2,12 +2,14 @@ import { Button } from '@mantine/core'
 import { UploadIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import { ErrorText } from '../components/error-text.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { type CsvFile, MAX_FILE_BYTES, readCsv } from './csv-file.ts'
 import { CsvPreview } from './csv-preview.tsx'
 
 /** Chooses a file; then its columns are mapped, and its rows imported. */
 export function CsvImport() {
   const [file, setFile] = useState<CsvFile>()
+  const { opened, open, close } = useOpened('import')
   const [error, setError] = useState<string>()
 
   async function read(chosen: File | undefined) {
@@ -18,15 +20,27 @@ export function CsvImport() {
     if (read.rows.length === 0)
       return setError('The file has no rows below its first line, which names the columns.')
     setFile(read)
+    open('columns')
   }
 
-  if (file) return <CsvPreview file={file} onClose={() => setFile(undefined)} />
+  function chooseAnother() {
+    setFile(undefined)
+    void close()
+  }
+
+  if (file && opened === 'columns') return <CsvPreview file={file} onClose={chooseAnother} />
   return (
     <>
       <p className="quiet" style={{ margin: 0 }}>
         The first line names the columns. In the next step, you choose what each column becomes, and see which
         rows have errors.
       </p>
+      {opened === 'columns' && (
+        <p role="status" style={{ margin: 0 }}>
+          Browsers don't keep a chosen file when a page is reloaded. Choose it again: what its columns become
+          is kept.
+        </p>
+      )}
       <div>
         <Button
           leftSection={<UploadIcon size={16} />}

@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useAllLists } from '../api/use-all-lists.ts'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { plural } from '../lib/plural.ts'
 import type { CsvFile } from './csv-file.ts'
 import { CsvProgress } from './csv-progress.tsx'
@@ -16,10 +17,29 @@ const OPTIONS = [
 const SHOWN_ROWS = 5
 const SHOWN_ERRORS = 50
 
+/** Kept for files with the same columns. */
+interface Choices {
+  /** Null for columns that are not imported. */
+  mapping: (Field | null)[]
+  listId: string | null
+}
+
 /** What each column becomes, the first rows, and the rows with errors. */
 export function CsvPreview({ file, onClose }: { file: CsvFile; onClose(): void }) {
-  const [mapping, setMapping] = useState<Mapping>(() => guessMapping(file.columns))
-  const [listId, setListId] = useState<string | null>(null)
+  const {
+    values,
+    change: choose,
+    discard,
+  } = useFormDraft<Choices>(`csv:${JSON.stringify(file.columns)}`, {
+    mapping: guessMapping(file.columns).map((field) => field ?? null),
+    listId: null,
+  })
+  const { listId } = values
+  const mappingText = JSON.stringify(values.mapping)
+  const mapping = useMemo<Mapping>(
+    () => (JSON.parse(mappingText) as Choices['mapping']).map((field) => field ?? undefined),
+    [mappingText],
+  )
   const [isImporting, setImporting] = useState(false)
   const rows = useMemo(() => mapRows(file, mapping), [file, mapping])
   const invalid = rows.filter(({ errors }) => errors.length > 0)
@@ -27,12 +47,18 @@ export function CsvPreview({ file, onClose }: { file: CsvFile; onClose(): void }
   const hasTitle = mapping.includes('title')
 
   const change = (column: number, field: Field | undefined) =>
-    setMapping(
-      mapping.map((current, index) => (index === column ? field : current === field ? undefined : current)),
-    )
+    choose({
+      mapping: values.mapping.map((current, index) =>
+        index === column ? (field ?? null) : current === field ? null : current,
+      ),
+    })
 
   if (isImporting && listId) {
-    return <CsvProgress file={file} mapping={mapping} rows={valid} listId={listId} onClose={onClose} />
+    const close = () => {
+      discard()
+      onClose()
+    }
+    return <CsvProgress file={file} mapping={mapping} rows={valid} listId={listId} onClose={close} />
   }
   return (
     <>
@@ -84,7 +110,7 @@ export function CsvPreview({ file, onClose }: { file: CsvFile; onClose(): void }
         <p role="status">Choose the column that becomes the title.</p>
       )}
       <div className="row row-wrap" style={{ alignItems: 'flex-end' }}>
-        <ListSelect value={listId} onChange={setListId} />
+        <ListSelect value={listId} onChange={(listId) => choose({ listId })} />
         <Button disabled={!hasTitle || !listId || valid.length === 0} onClick={() => setImporting(true)}>
           Import {plural(valid.length, 'task')}
         </Button>
