@@ -86,7 +86,6 @@ function Clearing({ draft, member, label, onEdit }: ClearingProps) {
   const others = draft.clears.filter((name) => name !== clearable)
   return (
     <Checkbox
-      size="xs"
       label={`Clear “${label}” when this renders nothing`}
       checked={draft.clears.includes(clearable)}
       onChange={(event) => onEdit({ clears: event.currentTarget.checked ? [...others, clearable] : others })}

@@ -42,6 +42,11 @@ export const test = testWith(startApp)
 /** Like `test`, with one service for all tests of a file. */
 export const testTogether = withBrowser.extend('app', { scope: 'file' }, appOf(startApp))
 
+/** Like `testTogether`, with another service. */
+export function testTogetherWith<Service extends TestApp>(start: () => Promise<Service>) {
+  return withBrowser.extend('app', { scope: 'file' }, appOf(start))
+}
+
 /** Like `test`, with another service. */
 export function testWith<Service extends TestApp>(start: () => Promise<Service>) {
   return withBrowser.extend('app', appOf(start))
@@ -133,30 +138,46 @@ export async function signIn(
   expect(response.status()).toBe(201)
 }
 
-/** Violations found by axe, and component classes without a style. */
-export async function violationsOn(page: Page): Promise<string[]> {
+interface Checked {
+  /** Axe checks only this part of the page. */
+  within?: string | undefined
+  /** Axe checks only these rules. */
+  rules?: string[]
+}
+
+/** Violations found by axe and, if it checks all rules, component classes without a style. */
+export async function violationsOn(page: Page, { within, rules }: Checked = {}): Promise<string[]> {
   // Legacy mode does not open an extra page per run; it only skips cross-origin frames.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-  const messages = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-  )
-  const unstyled = (await page.evaluate(FIND_UNSTYLED)) as string[]
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+  if (within) axe.include(within)
+  if (rules) axe.withRules(rules)
+  const { violations } = await axe.analyze()
+  const messages = violations
+    .filter(({ id, nodes }) => id !== SCROLLABLE || !nodes.every(({ html }) => OPTIONS.test(html)))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  const unstyled = rules ? [] : ((await page.evaluate(FIND_UNSTYLED)) as string[])
   return [...messages, ...unstyled.map((name) => `no style: ${name}`)]
 }
 
+/** Arrow keys in the input scroll a list of options, but the library's input refers to a former ID of the list. */
+const SCROLLABLE = 'scrollable-region-focusable'
+const OPTIONS = /mantine-ScrollArea-viewport/
+
 /** Controls whose target is smaller than this many pixels. */
-export async function smallTargets(page: Page, least: number): Promise<string[]> {
-  return (await page.evaluate(`(${FIND_SMALL_TARGETS})(${least})`)) as string[]
+export async function smallTargets(page: Page, least: number, within = 'body'): Promise<string[]> {
+  return (await page.evaluate(`(${FIND_SMALL_TARGETS})(${least}, '${within}')`)) as string[]
 }
 
 /** Hit-tests points around the center of each control. */
-const FIND_SMALL_TARGETS = `(least) => {
+const FIND_SMALL_TARGETS = `(least, within) => {
   const pressed = 'button, input, textarea, select, summary, [role="button"], [role="option"], a'
-  return [...document.querySelectorAll(pressed)].flatMap((element) => {
+  return [...document.querySelectorAll(':is(' + within + ') :is(' + pressed + ')')].flatMap((element) => {
     const style = getComputedStyle(element)
     const isText = style.display === 'inline' && element.tagName === 'A'
     element.scrollIntoView({ block: 'center', inline: 'center' })
-    const { left, top, width, height } = element.getBoundingClientRect()
+    // What lies over its parent makes all of it the target.
+    const isOverParent = getComputedStyle(element, '::after').position === 'absolute'
+    const { left, top, width, height } = (isOverParent ? element.offsetParent : element).getBoundingClientRect()
     if (isText || width < 2 || element.disabled || !element.checkVisibility({ visibilityProperty: true })) return []
     const [x, y, reach] = [left + width / 2, top + height / 2, least / 2 - 1]
     const own = [element, ...(element.labels ?? []), element.closest('.mantine-InputWrapper-root')]

@@ -1,0 +1,48 @@
+import type { Page } from '../../tools/playwright.ts'
+import { smallTargets, violationsOn } from './browser.ts'
+
+/** What is wrong with what is shown, in both themes. */
+export async function faultsOf(page: Page, { target, within }: Looks): Promise<string[]> {
+  await settled(page)
+  return [
+    ...(await violationsInBothThemes(page, within)),
+    ...((await page.evaluate(FIND_OVERFLOW)) as string[]),
+    ...(await smallTargets(page, target, within)),
+  ]
+}
+
+interface Looks {
+  /** How many pixels the target of a control needs. */
+  target: number
+  /** The part of the page that is checked. */
+  within?: string | undefined
+}
+
+/** The rules whose result depends on the theme. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Violations in the light theme, and those of colours in the dark one: nothing else is different there. */
+export async function violationsInBothThemes(page: Page, within?: string): Promise<string[]> {
+  await switchTo(page, 'light')
+  const light = await violationsOn(page, { within })
+  await switchTo(page, 'dark')
+  const dark = await violationsOn(page, { within, rules: COLOUR_RULES })
+  return [...light, ...dark.map((words) => `dark: ${words}`)]
+}
+
+async function switchTo(page: Page, colorScheme: 'light' | 'dark') {
+  await page.emulateMedia({ colorScheme })
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+}
+
+/** Waits until nothing is loading; `networkidle` never happens because of the stream. */
+export async function settled(page: Page) {
+  const loading = page.locator('.mantine-Skeleton-root, [aria-label$="loading"], #first-paint')
+  await loading.first().waitFor({ state: 'detached' })
+}
+
+/** The page, the open task and dialogs never scroll sideways. */
+const FIND_OVERFLOW = `[document.documentElement, ...document.querySelectorAll('[data-panel], [role="dialog"]')]
+  .filter((element) => element.scrollWidth > element.clientWidth)
+  .map((element) => 'overflow of ' + (element.getAttribute('aria-label') ?? element.tagName) + ' by ' +
+    (element.scrollWidth - element.clientWidth))`
