@@ -53,7 +53,7 @@ describe('the comments on a task', () => {
       return route.abort()
     })
     await box.press('Control+Enter')
-    await panelOf(page).getByText("Couldn't reach Inlet.").waitFor()
+    await page.getByText("Not saved: Inlet can't be reached").waitFor()
     await page.reload()
     await expect.poll(() => box.inputValue()).toBe('only once')
     await box.press('Control+Enter')

@@ -115,7 +115,7 @@ describe('a task', () => {
     // A failed save keeps the conflict.
     await page.route(`**/api/tasks/${task.id}`, (route) => route.abort())
     await choice.getByRole('button', { name: 'Keep mine' }).click()
-    await page.getByText("Couldn't save. Your input is kept.").waitFor()
+    await page.getByText("Not saved: Inlet can't be reached").waitFor()
     await page.unroute(`**/api/tasks/${task.id}`)
     await choice.getByRole('button', { name: 'Keep mine' }).click()
     await choice.waitFor({ state: 'detached' })

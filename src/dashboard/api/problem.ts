@@ -61,6 +61,9 @@ const unexpectedError = (error: unknown) =>
     detail: `Something went wrong on this page. Reload it; if that doesn't help, report this error: ${String(error).slice(0, 300)}`,
   })
 
+/** Whether there was no response. */
+export const isUnreachable = ({ code }: Problem) => code === 'unreachable'
+
 /** Whether the same request may succeed later: the network, the session or the service failed. */
 export const isTransient = ({ status }: Problem) =>
   status === 0 || status === 401 || status === 429 || status >= 500

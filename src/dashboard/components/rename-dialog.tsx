@@ -5,20 +5,17 @@ interface RenameDialogProps {
   title: string
   name: string
   maxLength: number
+  isBusy: boolean
   /** Resolves to undefined if it failed; then the dialog stays open. */
   onRename(name: string): Promise<unknown>
   onClose(): void
 }
 
-export function RenameDialog({ title, name, maxLength, onRename, onClose }: RenameDialogProps) {
+export function RenameDialog({ title, name, maxLength, isBusy, onRename, onClose }: RenameDialogProps) {
   const [text, setText] = useState(name)
-  const [isBusy, setBusy] = useState(false)
   async function rename(event: FormEvent) {
     event.preventDefault()
-    setBusy(true)
-    const renamed = await onRename(text.trim())
-    setBusy(false)
-    if (renamed) onClose()
+    if (await onRename(text.trim())) onClose()
   }
   return (
     <Modal opened onClose={onClose} title={title}>

@@ -34,9 +34,11 @@ export const toast = {
     show(words(0))
     return {
       update: (done: number) => withNotifications(({ update }) => update(words(done))),
-      end: () => withNotifications(({ hide }) => hide(`progress-${label}`)),
+      end: () => toast.hide(`progress-${label}`),
     }
   },
+
+  hide: (id: string) => withNotifications(({ hide }) => hide(id)),
 
   problem(title: string, problem: Problem) {
     toast.error(title, problem.message)

@@ -1,18 +1,20 @@
-import { useDraft } from './use-draft.ts'
+import { readStored, writeStored } from './stored.ts'
 
 /**
  * Sends a body with an Idempotency-Key that is reused until a response arrives, so that a retry creates nothing
  * twice. After a response the same body is a new request.
  */
 export function useIdempotentSend(name: string) {
-  const [storedRequest, setStoredRequest] = useDraft(`sent-${name}`)
+  const storedAs = `inlet-draft:sent-${name}`
 
   function keyFor(body: object): string {
     const text = JSON.stringify(body)
+    // Not as it was rendered: a retry is of an earlier render.
+    const storedRequest = readStored(storedAs)
     const last = storedRequest && (JSON.parse(storedRequest) as { key: string; text: string })
     if (last && last.text === text) return last.key
     const key = randomKey()
-    setStoredRequest(JSON.stringify({ key, text }))
+    writeStored(storedAs, JSON.stringify({ key, text }))
     return key
   }
 
@@ -21,7 +23,7 @@ export function useIdempotentSend(name: string) {
     send: (header: { 'idempotency-key': string }) => Promise<T>,
   ): Promise<T> {
     const response = await send({ 'idempotency-key': keyFor(body) })
-    setStoredRequest(undefined)
+    writeStored(storedAs, undefined)
     return response
   }
 }

@@ -107,12 +107,21 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
 }
 
 function RenameListDialog({ list: { id, name }, onClose }: { list: List; onClose(): void }) {
-  const { mutate } = useMutation('lists')
+  const { mutate, isBusy } = useMutation('lists')
   const rename = (name: string) =>
     mutate("Couldn't rename the list", () =>
       dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id } }, body: { name } })),
     )
-  return <RenameDialog title="Rename list" name={name} maxLength={100} onRename={rename} onClose={onClose} />
+  return (
+    <RenameDialog
+      title="Rename list"
+      name={name}
+      maxLength={100}
+      isBusy={isBusy}
+      onRename={rename}
+      onClose={onClose}
+    />
+  )
 }
 
 /** Move its tasks to another list. */
@@ -135,10 +144,10 @@ function DeleteListDialog({ list, others, onClose }: { list: List; others: List[
             loading={isBusy}
             onClick={async () => {
               const query = moveTo ? { moveTo } : {}
+              onClose()
               await mutate("Couldn't delete the list", () =>
                 dataOf(api.DELETE('/api/lists/{id}', { params: { path: { id: list.id }, query } })),
               )
-              onClose()
             }}
           >
             Delete list

@@ -32,7 +32,7 @@ export default function SavedFilters() {
 }
 
 function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'SavedFilter'> }) {
-  const { mutate, refresh } = useMutation('saved-filters')
+  const { mutate, refresh, isBusy } = useMutation('saved-filters')
   const [isRenaming, setRenaming] = useState(false)
   const params = { path: { id } }
   const rename = (name: string) =>
@@ -81,6 +81,7 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
             title="Rename filter"
             name={name}
             maxLength={MAX_FILTER_NAME}
+            isBusy={isBusy}
             onRename={rename}
             onClose={() => setRenaming(false)}
           />

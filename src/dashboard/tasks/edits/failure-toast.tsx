@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications'
+import { isUnreachable } from '../../api/problem.ts'
+import { offerRetry } from '../../components/offer-retry.tsx'
 import { toast } from '../../components/toast.ts'
-import { messageWithButton } from '../../components/undo.tsx'
 import type { Failure } from './bulk.ts'
 import { failuresText, type Titled, titlesText } from './toast-text.ts'
 
@@ -17,25 +17,14 @@ export function showFailures<T extends Titled>({ verb, failures, count, retry }:
   if (refused.length > 0) toast.error(failureTitle(verb, { failures: refused, count }), failuresText(refused))
   if (unsent.length === 0) return
   const tasks = unsent.map(({ item }) => item)
-  const id = notifications.show({
-    title: navigator.onLine ? "Not saved: Inlet can't be reached" : 'Not saved: you are offline',
-    message: messageWithButton(titlesText(tasks), {
-      label: 'Retry',
-      onClick() {
-        notifications.hide(id)
-        retry(tasks)
-      },
-    }),
-    color: 'red',
-    autoClose: false,
-    withBorder: true,
-    role: 'alert',
-  })
+  void offerRetry({ title: 'Not saved', text: `${titlesText(tasks)}.` }).then(
+    (shouldRetry) => shouldRetry && retry(tasks),
+  )
 }
 
 const split = <T,>(failures: Failure<T>[]) => {
   const { unsent = [], refused = [] } = Object.groupBy(failures, ({ problem }) =>
-    problem.code === 'unreachable' ? 'unsent' : 'refused',
+    isUnreachable(problem) ? 'unsent' : 'refused',
   )
   return [unsent, refused] as const
 }

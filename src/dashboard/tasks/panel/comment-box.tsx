@@ -4,14 +4,17 @@ import { useEffect, useRef, useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { connectionQuery } from '../../api/connection-query.ts'
 import { invalidate } from '../../api/invalidate.ts'
-import { problemOf } from '../../api/problem.ts'
+import { isUnreachable, problemOf } from '../../api/problem.ts'
 import type { Task } from '../../api/queries.ts'
 import { isEnterWithCommand } from '../../components/is-enter.ts'
+import { offerRetry } from '../../components/offer-retry.tsx'
+import { toast } from '../../components/toast.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { useIdempotentSend } from '../../components/use-idempotent-send.ts'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { useMe } from '../../session/session.ts'
+import { shortTitle } from '../edits/toast-text.ts'
 import { useIsManaged } from '../managed.ts'
 import styles from './task-panel.module.css'
 
@@ -27,6 +30,7 @@ export function CommentBox({ task }: { task: Task }) {
   const [errorMessage, setErrorMessage] = useState<string>()
   const [sent, setSent] = useState<string>()
   const box = useRef<HTMLTextAreaElement>(null)
+  const toastId = `unsent-comment-${taskId}`
   useFocusShortcut(box)
   // The draft of what is being sent stays stored.
   const text = draft === sent ? '' : draft
@@ -34,6 +38,7 @@ export function CommentBox({ task }: { task: Task }) {
   async function send() {
     if (text.trim() === '' || sent !== undefined) return
     const body = { body: text, ...(repository && isPublic && { isPublic }) }
+    toast.hide(toastId)
     setSent(text)
     setErrorMessage(undefined)
     try {
@@ -47,11 +52,23 @@ export function CommentBox({ task }: { task: Task }) {
       if (body.isPublic) await invalidate(queryClient, { queryKey: ['task', taskId] })
     } catch (error) {
       setDraft((current) => (current === undefined || current === text ? text : `${text}\n\n${current}`))
-      setErrorMessage(problemOf(error).message)
+      const problem = problemOf(error)
+      if (isUnreachable(problem)) void retry()
+      else setErrorMessage(problem.message)
     } finally {
       setSent(undefined)
     }
   }
+
+  // As it is by then, which may be a longer text.
+  const latestSend = useRef(send)
+  latestSend.current = send
+  const retry = async () =>
+    (await offerRetry({
+      id: toastId,
+      title: 'Not saved',
+      text: `Comment on “${shortTitle(task.title)}”.`,
+    })) && latestSend.current()
 
   return (
     <div className={styles.commentBox}>

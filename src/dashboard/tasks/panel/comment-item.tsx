@@ -1,16 +1,18 @@
 import { ActionIcon, Button, Textarea } from '@mantine/core'
 import { KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { invalidate } from '../../api/invalidate.ts'
-import { problemOf } from '../../api/problem.ts'
+import { isUnreachable, problemOf } from '../../api/problem.ts'
 import type { Comment } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { ExternalLink } from '../../components/external-link.tsx'
 import { isEnterWithCommand } from '../../components/is-enter.ts'
 import { MenuButton } from '../../components/menu-button.tsx'
+import { offerRetry } from '../../components/offer-retry.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
+import { toast } from '../../components/toast.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
 import { principalOf, useMe } from '../../session/session.ts'
@@ -85,10 +87,12 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
   const queryClient = useQueryClient()
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
+  const toastId = `unsent-comment-edit-${id}`
 
   async function save() {
     if (draft.trim() === '' || isBusy) return
     if (draft === body) return onWrite(undefined)
+    toast.hide(toastId)
     setBusy(true)
     setErrorMessage(undefined)
     try {
@@ -96,10 +100,17 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
       await invalidate(queryClient, { queryKey: ['comments', taskId] })
       onWrite(undefined)
     } catch (error) {
-      setErrorMessage(problemOf(error).message)
+      const problem = problemOf(error)
+      if (isUnreachable(problem)) void retry()
+      else setErrorMessage(problem.message)
       setBusy(false)
     }
   }
+  const latestSave = useRef(save)
+  latestSave.current = save
+  const retry = async () =>
+    (await offerRetry({ id: toastId, title: 'Not saved', text: 'Your edited comment.' })) &&
+    latestSave.current()
 
   return (
     <div className={styles.commentBox}>

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { useEffect, useRef, useState } from 'react'
+import { isUnreachable, type Problem, problemOf } from '../../api/problem.ts'
 import { type Task, taskQuery } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
+import { offerRetry } from '../../components/offer-retry.tsx'
 import { toast } from '../../components/toast.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { Change } from '../edits/bulk.ts'
@@ -31,6 +32,8 @@ interface WriteResult {
   theirs?: Task
   /** The version that the change was applied to. */
   seen: Seen
+  /** Whether there was no response. */
+  isUnsent?: boolean
 }
 
 interface TaskEditOptions {
@@ -49,25 +52,37 @@ export function useTaskEdit(
   const [conflict, setConflict] = useState<TaskEdit['conflict']>()
   const [isBusy, setBusy] = useState(false)
   const resolveChoice = useRef<(saved: Task | undefined) => void>(undefined)
+  const isShown = useIsShown()
 
   async function save(change: Change, seen: Seen = task): Promise<Task | undefined> {
     const edits = Promise.withResolvers<Edit[]>()
-    const pendingUndo = beginUndoable(
-      undoActionFor({ queryClient, label: actionLabel(change, task), edits: edits.promise }),
-    )
+    const label = actionLabel(change, task)
+    const pendingUndo = beginUndoable(undoActionFor({ queryClient, label, edits: edits.promise }))
+    const toastId = `unsent-${task.id}-${Object.keys(change)}`
+    const retry = async () =>
+      (await offerRetry({ id: toastId, title: 'Not saved', text: `${label}.` }))
+        ? save(change, seen)
+        : undefined
+    toast.hide(toastId)
     setBusy(true)
     const endPreview = isOfNames(change)
       ? recordsOf(queryClient).preview({ ids: new Set([task.id]), changeOf: () => change })
       : () => {}
     try {
-      const { saved, theirs, seen: base } = await inTurn([task.id], () => write(change, seen))
+      const { saved, theirs, isUnsent, seen: base } = await inTurn([task.id], () => write(change, seen))
       const doneEdits = saved
         ? editsOf({ before: new Map([[task.id, base]]), done: [saved], fields: Object.keys(change) })
         : []
       edits.resolve(doneEdits)
       if (doneEdits.length > 0) pendingUndo.complete()
       else pendingUndo.discard()
+      // Not awaited: nothing is busy while somebody decides.
+      if (isUnsent) return retry()
       if (!theirs) return saved
+      if (!isShown.current) {
+        toast.error(`Not saved: ${label}`, 'Someone else changed the same. Open the task to change it again.')
+        return undefined
+      }
       setConflict({ mine: change, theirs })
       return new Promise((resolve) => {
         resolveChoice.current = resolve
@@ -91,6 +106,7 @@ export function useTaskEdit(
       const theirs = problem.status === 412 ? await fetchTheirs() : undefined
       if (theirs && isUntouched({ seen, theirs, change }))
         return await write(change, { ...seen, version: theirs.version })
+      if (isUnreachable(problem)) return { seen, isUnsent: true }
       if (!theirs) onProblem(problem)
       return { theirs, seen }
     }
@@ -117,6 +133,18 @@ export function useTaskEdit(
       resolveChoice.current?.(conflict?.theirs)
     },
   }
+}
+
+/** A change may be sent again after its panel is closed. */
+function useIsShown() {
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  return isShown
 }
 
 /** The next change of labels, assignees or blockers is made of what is shown; texts are drafts until they are saved. */
