@@ -64,7 +64,8 @@ describe('the triage page', () => {
     const ids = [(await send(feedback({ note }))).body.taskId, (await send(feedback({ note }))).body.taskId]
     await createTask(app, { title: 'After' })
     const page = await app.open(`/triage/${ids[1]}`)
-    const row = rowOf(page, note)
+    // The panel has a list of similar tasks.
+    const row = page.locator('[data-task]').filter({ hasText: note })
     await row.getByText('×2').waitFor()
     await expect.poll(() => row.getAttribute('aria-current')).toBe('true')
     // What triggered it and how somebody felt is said by the icon, and in the panel.
