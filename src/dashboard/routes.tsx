@@ -27,6 +27,11 @@ const NewPasswordPage = lazyPage('/new-password', async () => ({
 const TriagePage = lazyPage('/triage', () => import('./tasks/triage/triage-page.tsx'))
 const TaskPanel = lazyPage('/tasks/', () => import('./tasks/panel/task-panel.tsx'))
 const ProjectPage = lazyPage('/projects/', () => import('./projects/project-page.tsx'))
+const OverviewPage = lazyPage('/overview', () => import('./overview/overview-page.tsx'))
+const FeedbackOverviewPage = lazyPage(
+  '/overview/feedback',
+  () => import('./overview/feedback-overview-page.tsx'),
+)
 const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
 const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-layout.tsx'))
 const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
@@ -84,6 +89,8 @@ const ShellRoutes = () => (
           <OpenTask path="/tasks/:taskId" />
         </TasksPage>
       </Route>
+      <Route path="/overview" component={OverviewPage} />
+      <Route path="/overview/feedback" component={FeedbackOverviewPage} />
       <Route path="/projects/:projectId" component={ProjectPage} />
       <Route path="/trash" component={TrashPage} />
       <Route path="/settings">

@@ -133,6 +133,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
     if (includesType('rule.'))
       void Promise.all([invalidate('rules'), invalidate('rule-versions'), invalidate('context')])
     if (includesType('key.')) void Promise.all([invalidate('keys'), invalidate('webhook-secrets')])
+    if (includesType('pipe.')) void invalidate('status')
     if (includesType('feedback.')) void invalidate('deliveries')
     if (includesType('person.', 'invite.')) void Promise.all([invalidate('users'), invalidate('invites')])
     if (includesType('session.')) void invalidate('sessions')

@@ -5,7 +5,7 @@ import { formatSearch, type Search } from './search-params.ts'
 
 export type Path =
   | '/sign-in'
-  | `/${'tasks' | 'triage' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
+  | `/${'tasks' | 'triage' | 'overview' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
 
 /** A pointer that stays this long on a link preloads its page. */
 const PRELOAD_DELAY_MS = 50
@@ -15,16 +15,25 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   search?: Search
   /** Added while the address is of this page or below, with at least these search parameters. */
   activeClassName?: string
+  /** Active on this page alone, not below. */
+  isExact?: boolean
 }
 
 /** A link to a page of the dashboard, which it preloads. */
-export function Link({ to, search = {}, activeClassName = '', className = '', ...rest }: LinkProps) {
+export function Link({
+  to,
+  search = {},
+  activeClassName = '',
+  className = '',
+  isExact = false,
+  ...rest
+}: LinkProps) {
   const { url, preloadPage } = useNavigation()
   const preloadTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const searchStr = formatSearch(search)
   const preload = () => preloadPage(to + searchStr)
   const isActive =
-    `${url.pathname}/`.startsWith(`${to}/`) &&
+    (isExact ? url.pathname === to : `${url.pathname}/`.startsWith(`${to}/`)) &&
     [...new URLSearchParams(searchStr)].every(([name, value]) => url.searchParams.get(name) === value)
   return (
     <WouterLink

@@ -4,6 +4,8 @@ import type { TaskFilters } from '../api/queries.ts'
 export interface Search extends Omit<TaskFilters, 'status'> {
   /** `all` where no status would mean those of the default view. */
   status?: TaskFilters['status'] | 'all'
+  /** How many weeks an overview has. */
+  weeks?: number | undefined
   /** Where to go after signing in. */
   next?: string
 }

@@ -20,6 +20,12 @@ export function usePages(): Option[] {
   })
   return [
     { ...page('Triage', '/triage'), shortcut: 'g t' },
+    ...(can('tasks:read')
+      ? [
+          { ...page('Overview', '/overview'), shortcut: 'g o' },
+          page('Feedback overview', '/overview/feedback'),
+        ]
+      : []),
     { ...page('All tasks', '/tasks'), shortcut: 'g a' },
     ...(me?.user ? [{ ...page('My work', tasksOf(me.user.username)), shortcut: 'g m' }] : []),
     ...allLists.flatMap(({ project: { id: projectId, name }, lists }) => [

@@ -21,6 +21,7 @@ const GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
     title: 'Go to',
     shortcuts: [
       [['g', 't'], 'Triage'],
+      [['g', 'o'], 'Overview'],
       [['g', 'm'], 'My work'],
       [['g', 'a'], 'All tasks'],
       [['g', 'p'], 'A project'],

@@ -1,6 +1,13 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { InboxIcon, ListUnorderedIcon, PlusIcon, SlidersIcon, TrashIcon } from '@primer/octicons-react'
+import {
+  GraphIcon,
+  InboxIcon,
+  ListUnorderedIcon,
+  PlusIcon,
+  SlidersIcon,
+  TrashIcon,
+} from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
@@ -24,6 +31,7 @@ import { ProjectSwitcher } from './project-switcher.tsx'
 import styles from './sidebar.module.css'
 
 const SavedFilters = preload(() => import('./saved-filters.tsx'))
+const FailingCount = preload(() => import('./failing-count.tsx'))
 const TriageCount = preload(() => import('../tasks/triage/triage-count.tsx'))
 const FirstOwner = lazyComponent(async () => {
   await firstPageRendered
@@ -55,6 +63,15 @@ export function Sidebar() {
             <span>Triage</span>
             <Suspense>
               <TriageCount className={styles.count} />
+            </Suspense>
+          </Link>
+        )}
+        {can('tasks:read') && (
+          <Link to="/overview" className={styles.link} activeClassName={styles.active}>
+            <GraphIcon size={16} aria-hidden />
+            <span>Overview</span>
+            <Suspense>
+              <FailingCount />
             </Suspense>
           </Link>
         )}

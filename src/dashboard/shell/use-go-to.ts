@@ -7,6 +7,7 @@ import { formatFilters, NOT_DONE } from '../tasks/filters.ts'
 
 const PAGES = new Map([
   ['t', '/triage'],
+  ['o', '/overview'],
   ['a', '/tasks'],
   ['s', '/settings/instructions'],
   ['x', '/trash'],

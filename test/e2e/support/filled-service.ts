@@ -1,6 +1,8 @@
 import { deliver, itemDelivery } from '../../support/code-host-deliveries.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../../support/feedback.ts'
+import { countAll } from '../../support/overview.ts'
 import { FORM_TEMPLATE, sourceOf } from '../../support/sources.ts'
+import { workOnStatus } from '../../support/status.ts'
 import { type Syncing, startSyncing } from '../../support/syncing.ts'
 import { deliverDue, SENDING_ENV, startReceiver, webhookTo } from '../../support/webhooks.ts'
 import { givenPerson } from './people.ts'
@@ -40,6 +42,8 @@ async function fill(service: Syncing) {
   await givenSettings(service, website.id)
   const empty = await service.given.project({ name: 'Nothing yet' })
   while (await service.service.tasks.indexTexts());
+  await countAll(service)
+  await workOnStatus(service)
   return { mobile: mobile.id, website: website.id, empty: empty.id, group, ...tasks }
 }
 

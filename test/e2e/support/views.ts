@@ -80,11 +80,15 @@ const replayDone: Step = (page) =>
 const rotate = (menu: RegExp): Step =>
   all(pick(menu, 'Rotate secret'), confirm('Rotate secret'), see("I've stored it"))
 
+const openFigures: Step = (page) => page.getByText('Figures as a table').first().click()
+
 /** Every page, and states of it. */
 export const pageViews = (ids: Filled['ids']): View[] => [
   { name: 'what is to be triaged', path: '/triage' },
   { name: 'a group that is to be triaged', path: `/triage/${ids.group}` },
   { name: 'nothing to be triaged', path: '/triage?source=dashboard' },
+  { name: 'the overview', path: '/overview', open: openFigures },
+  { name: 'the overview of feedback', path: '/overview/feedback', open: openFigures },
   { name: 'all tasks', path: '/tasks' },
   { name: 'the tasks of a project', path: `/tasks?projectId=${ids.mobile}&status=all` },
   { name: 'no match', path: '/tasks?q=nothing-is-called-that' },
@@ -164,7 +168,7 @@ const taskViews = ({ task, mobile }: Filled['ids']): Record<string, Opened[]> =>
     ['/tasks', all(select, inSelection('More actions for selected tasks')), 'phone'],
   ],
   'tasks/list-menu.tsx': [[`/tasks?projectId=${mobile}`, all(select, inSelection('Move')), 'wide']],
-  'tasks/triage/triage-page.tsx': [['/triage', press('Project')]],
+  'tasks/list/project-filter.tsx': [['/triage', press('Project')]],
   'tasks/panel/task-panel.tsx': [[`/tasks/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
     [`/tasks/${task}`, press('Comment actions')],

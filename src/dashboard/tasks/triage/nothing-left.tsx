@@ -25,7 +25,10 @@ export function NothingLeft({ search }: { search: TriageSearch }) {
       description="What arrives from other systems waits here until somebody decides about it."
       action={
         <div className="row row-wrap">
-          <Button renderRoot={(props) => <Link to="/tasks" {...props} />}>See all tasks</Button>
+          <Button renderRoot={(props) => <Link to="/overview" {...props} />}>View overview</Button>
+          <Button variant="default" renderRoot={(props) => <Link to="/tasks" {...props} />}>
+            See all tasks
+          </Button>
           {isFiltered && (
             <Button variant="default" renderRoot={(props) => <Link to="/triage" {...props} />}>
               Clear filters

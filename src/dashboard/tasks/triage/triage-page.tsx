@@ -1,17 +1,16 @@
 import { Kbd } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { useLocation, useParams } from 'wouter'
-import { projectsQuery, type TaskFilters } from '../../api/queries.ts'
+import type { TaskFilters } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
-import { MenuButton } from '../../components/menu-button.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
 import { SOURCES } from '../filters.ts'
-import { FilterButton, FilterMenu } from '../list/filter-menu.tsx'
+import { FilterMenu } from '../list/filter-menu.tsx'
 import type { Grouping } from '../list/grouping.ts'
+import { ProjectFilter } from '../list/project-filter.tsx'
 import { TaskList } from '../list/task-list.tsx'
 import { ListPage } from '../list-page.tsx'
 import { useMerge } from '../reports/use-merge.ts'
@@ -99,29 +98,11 @@ const KEYS = [
 
 function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: boolean }) {
   const [pathname, navigate] = useLocation()
-  const { data: projects = [] } = useQuery(projectsQuery)
   const apply = (change: TriageSearch) => navigate(pathname + formatSearch({ ...search, ...change }))
   const { projectId, source = [] } = search
-  const project = projects.find(({ id }) => id === projectId)
-  const active = projects.filter(({ archivedAt }) => archivedAt === null)
   return (
     <search className={styles.filters}>
-      {(active.length > 1 || projectId) && (
-        <MenuButton
-          button={<FilterButton name="Project" labels={project ? [project.name] : []} />}
-          position="bottom-start"
-          groups={[
-            {
-              radioItems: [
-                { value: '', label: 'All projects' },
-                ...active.map(({ id, name }) => ({ value: id, label: name })),
-              ],
-              selected: projectId ?? '',
-              onSelect: (id) => apply({ projectId: id || undefined }),
-            },
-          ]}
-        />
-      )}
+      <ProjectFilter projectId={projectId} onChange={(projectId) => apply({ projectId })} />
       <FilterMenu
         name="Source"
         options={SOURCES}

@@ -1,0 +1,40 @@
+import type { Schema } from '../api/client.ts'
+import type { Path } from '../navigation/link.tsx'
+
+interface Mending {
+  /** Why it fails, as a sentence. */
+  reason: string
+  action: string
+  to: Path
+  search?: Record<string, string>
+}
+
+/** Where what fails can be mended. */
+export function mendingOf({ kind, id, projectId, lastError }: Schema<'Pipe'>): Mending {
+  const reason = lastError?.detail ?? REASONS[lastError?.code ?? ''] ?? 'The last attempt failed.'
+  const isRefused = lastError?.code === 'codehost_token_rejected'
+  switch (kind) {
+    case 'feedback':
+      return { reason, action: 'Open webhook', to: '/settings/webhook' }
+    case 'source':
+      return { reason, action: 'Open source', to: '/settings/sources', search: { edit: id } }
+    case 'webhook':
+      return { reason, action: 'View deliveries', to: '/settings/outgoing', search: { deliveries: id } }
+    case 'identity_provider':
+      return { reason, action: 'Open provider', to: '/settings/sign-in', search: { provider: id } }
+    case 'sync':
+    case 'push':
+    case 'write_back':
+      return {
+        reason,
+        action: isRefused ? 'Renew token' : 'Open project settings',
+        to: `/projects/${projectId}`,
+      }
+  }
+}
+
+/** For those who do not see details. */
+const REASONS: Record<string, string> = {
+  codehost_token_rejected: 'The code host does not accept the token.',
+  receiver_failed: 'The receiver does not accept deliveries.',
+}

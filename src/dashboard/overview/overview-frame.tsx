@@ -1,0 +1,51 @@
+import { SegmentedControl } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { usePageTitle } from '../components/use-page-title.ts'
+import { Link } from '../navigation/link.tsx'
+import { FillDefinitions } from '../pictures/fills.tsx'
+import { useMe } from '../session/session.ts'
+import { ProjectFilter } from '../tasks/list/project-filter.tsx'
+import styles from './overview.module.css'
+import { searchOf, useScope, WEEKS } from './scope.ts'
+
+const WEEK_OPTIONS = WEEKS.map((count) => ({ value: String(count), label: `${count} weeks` }))
+
+/** The header that both pages share: their links, the project, and the weeks. */
+export function OverviewFrame({ title, children }: { title: string; children: ReactNode }) {
+  usePageTitle(title)
+  const { scope, change } = useScope()
+  const { can } = useMe()
+  const tab = { search: searchOf(scope), className: styles.tab }
+  return (
+    <div className={styles.page}>
+      <FillDefinitions />
+      <header className={styles.header}>
+        <h1>{title}</h1>
+        <nav aria-label="Overview pages" className={styles.tabs}>
+          <Link {...tab} to="/overview" isExact>
+            Tasks
+          </Link>
+          <Link {...tab} to="/overview/feedback">
+            Feedback
+          </Link>
+        </nav>
+        <div className={styles.scope}>
+          <ProjectFilter projectId={scope.projectId} onChange={(projectId) => change({ projectId })} />
+          <SegmentedControl
+            aria-label="Weeks"
+            data={WEEK_OPTIONS}
+            value={String(scope.weeks)}
+            onChange={(weeks) => change({ weeks: Number(weeks) })}
+          />
+        </div>
+      </header>
+      {can('tasks:read') ? (
+        children
+      ) : (
+        <p className="quiet">
+          Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import type { OverviewScope } from '../api/overview-queries.ts'
+import { useSearchString } from '../navigation/location-provider.tsx'
+import { formatSearch, parseSearch } from '../navigation/search-params.ts'
+
+export const WEEKS = [12, 26, 52]
+const DEFAULT_WEEKS = 12
+
+/** Which project and how many weeks the address names. */
+export function useScope() {
+  const [pathname, navigate] = useLocation()
+  const address = useSearchString()
+  const scope = useMemo(() => scopeOf(parseSearch(address)), [address])
+  const change = (changed: Partial<OverviewScope>) =>
+    navigate(pathname + formatSearch(searchOf({ ...scope, ...changed })), { replace: true })
+  return { scope, change }
+}
+
+const scopeOf = ({ projectId, weeks }: Record<string, unknown>): OverviewScope => ({
+  projectId: typeof projectId === 'string' ? projectId : undefined,
+  weeks: WEEKS.find((count) => count === weeks) ?? DEFAULT_WEEKS,
+})
+
+export const searchOf = ({ projectId, weeks }: OverviewScope) => ({
+  projectId,
+  weeks: weeks === DEFAULT_WEEKS ? undefined : weeks,
+})

@@ -1,0 +1,125 @@
+import { describe, expect } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
+import { countAll } from '../support/overview.ts'
+import { createTask, expectNone, smallTargets, test, testWith, violationsOn } from './support/browser.ts'
+
+const testFeedback = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
+
+describe('the overview', () => {
+  test('shows what was opened and closed, what waits, and the same as a table', async ({ app }) => {
+    const { service } = app
+    await createTask(app, { title: 'Waits' })
+    const done = await createTask(app, { title: 'Done', triaged: true })
+    await service.patch(`/api/tasks/${done.id}`, { status: 'done' })
+    await countAll(service)
+
+    const page = await app.open('/overview')
+
+    await page.getByRole('term').filter({ hasText: 'To triage' }).waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: 'The oldest came' })
+      .getByRole('link', { name: '1' })
+      .waitFor()
+    const picture = page.getByRole('figure', { name: 'Opened and closed' })
+    await picture.getByRole('img').waitFor()
+    await picture.getByText('Figures as a table').click()
+    const lastWeek = picture.getByRole('row').last()
+    await expect
+      .poll(() => lastWeek.getByRole('cell').allInnerTexts())
+      .toEqual(['2', '2', '1', '0', '0', '0', '1'])
+    await expect
+      .poll(() => picture.getByRole('columnheader').allInnerTexts())
+      .toEqual([
+        'Week of',
+        'Opened',
+        'API',
+        'Closed',
+        'By people',
+        'By assistants',
+        'By code host',
+        'By other systems',
+      ])
+    expect(await violationsOn(page)).toEqual([])
+    expect(await smallTargets(page, 32)).toEqual([])
+  })
+
+  test('says so when there is nothing yet, and nothing fails', async ({ app }) => {
+    await countAll(app.service)
+    const page = await app.open('/overview')
+    await page.getByText('Nothing waits').waitFor()
+    await page.getByText('Everything is done').waitFor()
+    await page.getByText('Nothing comes in or goes out yet.').waitFor()
+    await expectNone(page, page.getByRole('heading', { name: 'Failing' }))
+  })
+
+  test('keeps the project and the weeks in its address, on both pages', async ({ app }) => {
+    const { body: project } = await app.service.post('/api/projects', { name: 'Mobile' })
+    await createTask(app, { title: 'Elsewhere' })
+    await countAll(app.service)
+    const page = await app.open('/overview?weeks=26')
+    await expect.poll(() => page.getByLabel('26 weeks').isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Project', exact: true }).click()
+    await page.getByRole('menuitemradio', { name: 'Mobile' }).click()
+    await page.getByText('Nothing waits').waitFor()
+    await page
+      .getByRole('navigation', { name: 'Overview pages' })
+      .getByRole('link', { name: 'Feedback' })
+      .click()
+    await page.getByText('No feedback in these weeks').waitFor()
+    await expect.poll(() => new URL(page.url()).search).toBe(`?projectId=${project.id}&weeks=26`)
+    await page.reload()
+    await expect.poll(() => page.getByLabel('26 weeks').isChecked()).toBe(true)
+  })
+
+  test('is reached by keys and fits a phone in the dark', async ({ app }) => {
+    await createTask(app, { title: 'Waits' })
+    await countAll(app.service)
+    const page = await app.open('/tasks', {
+      viewport: { width: 390, height: 780 },
+      colorScheme: 'dark',
+      hasTouch: true,
+    })
+    await page.getByRole('button', { name: /Waits/ }).first().waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await page.getByRole('figure', { name: 'Opened and closed' }).getByRole('img').waitFor()
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await violationsOn(page)).toEqual([])
+    expect(await smallTargets(page, 44)).toEqual([])
+  })
+
+  testFeedback(
+    'of feedback shows how versions were received, and what most people report',
+    async ({ app }) => {
+      const send = sender(app.service.url, WEBHOOK_SECRET)
+      const now = new Date().toISOString()
+      for (const [sentiment, app_version] of [
+        ['loved', '2.3.1'],
+        ['frustrated', '2.3.1'],
+        ['frustrated', '版本 3'],
+        ['delighted', '2.3.1'],
+      ])
+        await send(
+          feedback({ sentiment, app_version, note: 'Notifications arrive twice' }, { timestamp: now }),
+        )
+      await countAll(app.service)
+
+      const page = await app.open('/overview/feedback')
+
+      const versions = page.getByRole('figure', { name: 'Sentiment for each version' })
+      await versions.getByRole('img', { name: 'Loved: 1, Meh: 0, Frustrated: 1' }).waitFor()
+      await versions.getByText('Figures as a table').click()
+      await expect
+        .poll(() =>
+          versions
+            .getByRole('row', { name: /版本 3/ })
+            .getByRole('cell')
+            .allInnerTexts(),
+        )
+        .toEqual(['0', '0', '1'])
+      expect(await violationsOn(page)).toEqual([])
+    },
+  )
+})
