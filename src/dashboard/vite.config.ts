@@ -39,7 +39,11 @@ export default defineConfig({
             // What the first page shows next.
             {
               name: 'early',
-              test: /dashboard.(live-updates|.*(saved-filters|more-filters|row-gestures|triage-count|first-owner\.))/,
+              test: /dashboard.(live-updates|.*(saved-filters|more-filters|row-gestures|triage-count|failing-count|first-owner\.))/,
+            },
+            {
+              name: 'triage',
+              test: /dashboard.tasks.(triage|reports.(merging|queries)|list.project-filter)/,
             },
             {
               name: 'controls',

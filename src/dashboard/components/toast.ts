@@ -44,6 +44,11 @@ export const toast = {
     toast.error(title, problem.message)
   },
 
+  /** The code of an edit could not be loaded. */
+  notLoaded() {
+    toast.error("Couldn't load part of this page", 'Nothing was changed. Reload the page and try again.')
+  },
+
   error(title: string, message: string) {
     show({ title, message, color: 'red', autoClose: 12_000, withBorder: true, role: 'alert' })
   },

@@ -40,7 +40,7 @@ export function useTaskActions(): TaskActions {
     }
     /** Tasks whose edit cannot be loaded are not changed. */
     const failed = (tasks: AnyTask[]) => () => {
-      toast.error("Couldn't load part of this page", 'Nothing was changed. Reload the page and try again.')
+      toast.notLoaded()
       return tasks.map(({ id }) => id)
     }
     const change: TaskActions['change'] = (tasks, change) =>

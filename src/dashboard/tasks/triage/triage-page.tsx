@@ -1,8 +1,11 @@
-import { Kbd } from '@mantine/core'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { TaskFilters } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
+import { beginEdit } from '../../components/begun-edits.ts'
+import { preloadModule } from '../../components/lazy.tsx'
+import { toast } from '../../components/toast.ts'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
 import { formatSearch, parseSearch } from '../../navigation/search-params.ts'
@@ -13,7 +16,6 @@ import type { Grouping } from '../list/grouping.ts'
 import { ProjectFilter } from '../list/project-filter.tsx'
 import { TaskList } from '../list/task-list.tsx'
 import { ListPage } from '../list-page.tsx'
-import { useMerge } from '../reports/use-merge.ts'
 import { AcceptAll } from './accept-all.tsx'
 import { equalTasks } from './equal-tasks.ts'
 import { GroupFacts } from './group-facts.tsx'
@@ -21,6 +23,8 @@ import { NothingLeft } from './nothing-left.tsx'
 import styles from './triage.module.css'
 import { type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
 import { useLeft } from './use-left.ts'
+
+const loadMerge = preloadModule(() => import('../reports/merge-tasks.ts'))
 
 /** What arrived and nobody has decided about, oldest first, and the open task as its child. */
 export default function TriagePage({ children }: { children: ReactNode }) {
@@ -56,18 +60,21 @@ export default function TriagePage({ children }: { children: ReactNode }) {
 
 /** Equal tasks are one row; they are merged into the one that was reported most often, or else first. */
 function useGrouping(): Grouping {
-  const { merge } = useMerge()
-  const latest = useRef(merge)
-  latest.current = merge
+  const queryClient = useQueryClient()
   return useMemo(
     () => ({
       groupsOf: equalTasks,
       Facts: GroupFacts,
       merge([target, ...reports]) {
-        if (target) void latest.current(reports, target)
+        if (!target) return
+        const merging = loadMerge().then(
+          ({ mergeTasks }) => void mergeTasks(queryClient, { reports, target }),
+        )
+        beginEdit(merging)
+        merging.catch(toast.notLoaded)
       },
     }),
-    [],
+    [queryClient],
   )
 }
 
@@ -113,7 +120,7 @@ function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: b
         <span className={styles.keys}>
           {KEYS.map(([key, what]) => (
             <span key={key}>
-              <Kbd size="xs">{key}</Kbd> {what}
+              <kbd>{key}</kbd> {what}
             </span>
           ))}
         </span>
