@@ -36,11 +36,13 @@ describe('offline', () => {
   })
 })
 
-/** The code for Retry is fetched once the page is used. */
-async function goOffline(page: Page) {
+/** What is fetched once the page is used has to be there: the code for Retry, and what else the test needs. */
+async function goOffline(page: Page, chunk: 'edits' | 'palette' = 'edits') {
   await page.mouse.move(600, 500)
   const isLoaded = () =>
-    page.evaluate("performance.getEntriesByType('resource').some(({ name }) => /assets.edits/.test(name))")
+    page.evaluate(
+      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/${chunk}-'))`,
+    )
   await expect.poll(isLoaded, { timeout: 15_000 }).toBe(true)
   await page.locator('.mantine-Notifications-root').first().waitFor({ state: 'attached' })
   await page.context().setOffline(true)
@@ -79,7 +81,7 @@ describe('offline in the panel', () => {
 
     const { version } = await taskOf(app, id)
     await page.evaluate('document.activeElement.blur()')
-    await page.context().setOffline(true)
+    await goOffline(page, 'palette')
     await page.keyboard.press('p')
     await page.getByRole('dialog').getByRole('combobox').fill('high')
     await page.keyboard.press('Enter')

@@ -80,7 +80,7 @@ const GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
 export default function HelpDialog({ onClose }: { onClose(): void }) {
   const singleKeys = useSingleKeys()
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" size={820} yOffset={16}>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size={820} yOffset={12}>
       <Switch
         label="Single-key shortcuts"
         description="Off: only keys with Ctrl, Enter, Esc and the arrows work, in this browser."
