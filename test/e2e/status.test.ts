@@ -80,7 +80,8 @@ describe('what fails is marked, explained, and one click from where it is mended
     await service.post(`/api/codehost/${project.id}/sync`)
     await markOf(page).waitFor({ timeout: 10_000 })
     await failing(page).getByRole('link', { name: 'Renew token' }).click()
-    await page.waitForURL(`${service.url}/projects/${project.id}`)
+    await page.waitForURL(`${service.url}/projects/${project.id}?edit=connection`)
+    await page.getByRole('button', { name: 'Save connection' }).waitFor()
   })
 })
 

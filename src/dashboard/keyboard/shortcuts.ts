@@ -6,11 +6,15 @@ import type { TaskListItem } from '../api/queries.ts'
 import { editsBegun } from '../components/begun-edits.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { preloadModule } from '../components/lazy.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { createGoKeys } from './go-keys.ts'
 import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
 import { areSingleKeysOn } from './single-keys.ts'
 
 const loadUndo = preloadModule(() => import('../components/undo.tsx'))
+
+/** What the address names while the help is open. */
+const SHORTCUTS = 'shortcuts'
 
 /** How long keys wait for the search box of a page that may not come. */
 const MAX_SEARCH_WAIT_MS = 5_000
@@ -84,7 +88,7 @@ function isForPage(event: KeyboardEvent): boolean {
 /** The global shortcuts. `goTo` takes the letter after `g`. */
 export function useShortcuts(goTo: (letter: string) => void) {
   const [, navigate] = useLocation()
-  const [isHelpOpen, help] = useDisclosure(false)
+  const { opened: help, open: showHelp, close: closeHelp } = useOpened('help')
   const [isNewTaskOpen, newTask] = useDisclosure(false)
   const [palette, setPalette] = useState<PaletteRequest>()
   const opener = useRef<Element>(null)
@@ -94,6 +98,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
       opener.current = document.activeElement
       newTask.open()
     }
+    const openHelpDialog = () => showHelp(SHORTCUTS)
     const queue = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null
       if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
@@ -109,7 +114,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
         return openPalette({ step: 'root', tasks: [] })
       }
       if (!isShortcut(event)) return
-      if (event.key === '?') help.open()
+      if (event.key === '?') openHelpDialog()
       else if (event.key === 'c') openNewTaskDialog()
       // On task pages the search box handles it; keys wait for one that is not there yet.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
@@ -128,15 +133,15 @@ export function useShortcuts(goTo: (letter: string) => void) {
     addEventListener('keydown', onKey)
     addEventListener('inlet:palette', showPalette)
     addEventListener('inlet:new-task', openNewTaskDialog)
-    addEventListener('inlet:help', help.open)
+    addEventListener('inlet:help', openHelpDialog)
     return () => {
       removeEventListener('keydown', queue, { capture: true })
       removeEventListener('keydown', onKey)
       removeEventListener('inlet:palette', showPalette)
       removeEventListener('inlet:new-task', openNewTaskDialog)
-      removeEventListener('inlet:help', help.open)
+      removeEventListener('inlet:help', openHelpDialog)
     }
-  }, [help.open, newTask.open, navigate, goTo])
+  }, [showHelp, newTask.open, navigate, goTo])
   useEffect(() => {
     // Closing the dialog moves the focus to the body.
     if (isNewTaskOpen || document.activeElement !== document.body) return
@@ -144,10 +149,10 @@ export function useShortcuts(goTo: (letter: string) => void) {
     opener.current = null
   }, [isNewTaskOpen])
   return {
-    isHelpOpen,
+    isHelpOpen: help === SHORTCUTS,
     isNewTaskOpen,
     palette,
-    closeHelp: help.close,
+    closeHelp,
     closeNewTask: newTask.close,
     closePalette: () => setPalette(undefined),
   }

@@ -29,6 +29,7 @@ export function mendingOf({ kind, id, projectId, lastError }: Schema<'Pipe'>): M
         reason,
         action: isRefused ? 'Renew token' : 'Open project settings',
         to: `/projects/${projectId}`,
+        search: isRefused ? { edit: 'connection' } : {},
       }
   }
 }

@@ -10,6 +10,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { Loading } from '../components/loading.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { CodehostWebhook, WebhookSecretDialog } from './codehost-webhook.tsx'
@@ -20,10 +21,15 @@ import { useSync } from './use-sync.ts'
 /** How soon the first delivery of a webhook that is being set up is shown. */
 const WEBHOOK_POLL_MS = 5_000
 
+/** What the address names while the connection is edited. */
+const CONNECTION = 'connection'
+
 /** The code host section of the project settings. */
 export function Codehost({ project }: { project: Project }) {
   const { can } = useMe()
-  const [isEditing, setEditing] = useState(false)
+  const editor = useOpened('edit')
+  const isEditing = editor.opened === CONNECTION && can('admin') && !project.archivedAt
+  const edit = () => editor.open(CONNECTION)
   const [webhook, setWebhook] = useState<Connection['webhook']>()
   const { sync } = useSync(project.id)
   const query = useQuery({
@@ -53,7 +59,7 @@ export function Codehost({ project }: { project: Project }) {
           </p>
           {can('admin') && !isEditing && !project.archivedAt && (
             <div>
-              <Button onClick={() => setEditing(true)}>Connect repository</Button>
+              <Button onClick={edit}>Connect repository</Button>
             </div>
           )}
           {!isEditing && (
@@ -65,15 +71,13 @@ export function Codehost({ project }: { project: Project }) {
           )}
         </>
       )}
-      {query.data && !isEditing && (
-        <Connected project={project} connection={query.data} onEdit={() => setEditing(true)} />
-      )}
-      {isEditing && (
+      {query.data && !isEditing && <Connected project={project} connection={query.data} onEdit={edit} />}
+      {isEditing && query.data !== undefined && (
         <ConnectForm
           projectId={project.id}
           connection={query.data ?? undefined}
           onClose={(stored) => {
-            setEditing(false)
+            void editor.close()
             if (stored?.webhook.secret) setWebhook(stored.webhook)
           }}
         />
@@ -90,7 +94,7 @@ export function Codehost({ project }: { project: Project }) {
           projectId={project.id}
           repository={query.data.repository}
           renewText={query.data.app ? 'Check GitHub App' : 'Renew token'}
-          onRenew={() => setEditing(true)}
+          onRenew={edit}
           onTryAgain={() => void sync()}
         />
       )}

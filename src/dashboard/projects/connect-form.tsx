@@ -1,12 +1,12 @@
-import { Button, Checkbox, Select, TextInput } from '@mantine/core'
+import { Checkbox, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import type { Connection } from '../api/connection-query.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { listsQuery } from '../api/queries.ts'
-import { ErrorText } from '../components/error-text.tsx'
-import { useDraft } from '../components/use-draft.ts'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import {
@@ -27,13 +27,10 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
   const { data: lists = [] } = useQuery(listsQuery(projectId))
   const isBound = !useMe().isServiceWide
   const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs')
-  const [repository = connection?.repository ?? '', setRepository] = useDraft(`repository:${projectId}`)
+  const draft = useFormDraft(`connection:${projectId}`, savedValues(connection))
+  const { repository, apiUrl, listId, schedule, comments, writeBack } = draft.values
+  // Not part of the draft: they are secrets.
   const [credentials, setCredentials] = useState(() => storedCredentials(connection))
-  const [apiUrl, setApiUrl] = useState(connection?.apiUrl ?? '')
-  const [listId, setListId] = useState<string | null>(connection?.listId ?? null)
-  const [schedule, setSchedule] = useState<string>(connection?.schedule ?? 'hourly')
-  const [hasComments, setHasComments] = useState(connection?.comments ?? false)
-  const [writeBack, setWriteBack] = useState<string>(connection?.writeBack ?? 'off')
   const [problem, setProblem] = useState<Problem>()
 
   async function connect(event: FormEvent) {
@@ -41,19 +38,19 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
     setProblem(undefined)
     const body = {
       repository: repository.trim(),
-      schedule: schedule as Connection['schedule'],
-      writeBack: writeBack as Connection['writeBack'],
+      schedule,
+      writeBack,
       ...credentialsToSend(credentials, connection),
       ...(apiUrl.trim() && { apiUrl: apiUrl.trim() }),
       listId,
-      comments: hasComments,
+      comments,
     }
     await mutate('', async () => {
       try {
         const connection = await dataOf(
           api.PUT('/api/projects/{id}/codehost', { params: { path: { id: projectId } }, body }),
         )
-        setRepository(undefined)
+        draft.discard()
         onClose(connection)
       } catch (error) {
         setProblem(problemOf(error))
@@ -72,7 +69,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         autoFocus
         value={repository}
         error={fieldErrors?.repository && <span role="alert">{fieldErrors.repository}</span>}
-        onChange={(event) => setRepository(event.currentTarget.value)}
+        onChange={(event) => draft.change({ repository: event.currentTarget.value })}
       />
       <CredentialsFields
         entered={credentials}
@@ -88,7 +85,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
           clearable
           data={lists.map(({ id, name }) => ({ value: id, label: name }))}
           value={listId}
-          onChange={setListId}
+          onChange={(listId) => draft.change({ listId })}
           style={{ flex: 1 }}
         />
         <Select
@@ -100,15 +97,15 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
           ]}
           value={schedule}
           allowDeselect={false}
-          onChange={(value) => setSchedule(value ?? 'hourly')}
+          onChange={(schedule) => schedule && draft.change({ schedule })}
           style={{ flex: 1 }}
         />
       </div>
       <Checkbox
         label="Sync comments"
         description="Comments on issues and pull requests appear on their tasks, older ones included. If you turn this off, no new ones are added."
-        checked={hasComments}
-        onChange={(event) => setHasComments(event.currentTarget.checked)}
+        checked={comments}
+        onChange={(event) => draft.change({ comments: event.currentTarget.checked })}
       />
       <Select
         label="Write back"
@@ -122,7 +119,7 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         ]}
         value={writeBack}
         allowDeselect={false}
-        onChange={(value) => setWriteBack(value ?? 'off')}
+        onChange={(writeBack) => writeBack && draft.change({ writeBack })}
       />
       <TextInput
         label="API URL"
@@ -130,21 +127,38 @@ export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps
         placeholder="https://code.example.com/api/v3"
         value={apiUrl}
         error={fieldErrors?.apiUrl && <span role="alert">{fieldErrors.apiUrl}</span>}
-        onChange={(event) => setApiUrl(event.currentTarget.value)}
+        onChange={(event) => draft.change({ apiUrl: event.currentTarget.value })}
       />
-      {/* Shown either at its field or here. */}
-      {problem && Object.keys(fieldErrors ?? {}).length === 0 && <ErrorText>{problem.message}</ErrorText>}
-      <div className="row">
-        <Button type="submit" loading={isBusy} disabled={repository.trim() === ''}>
-          {connection ? 'Save connection' : 'Connect repository'}
-        </Button>
-        <Button variant="default" onClick={() => onClose()}>
-          Cancel
-        </Button>
-      </div>
+      <FormEnd
+        draft={draft}
+        verb={connection ? 'Save connection' : 'Connect repository'}
+        // Shown either at its field or here.
+        error={Object.keys(fieldErrors ?? {}).length === 0 ? problem?.message : undefined}
+        isBusy={isBusy}
+        isDisabled={repository.trim() === ''}
+        onClose={() => onClose()}
+      />
     </form>
   )
 }
+
+interface Values {
+  repository: string
+  apiUrl: string
+  listId: string | null
+  schedule: Connection['schedule']
+  comments: boolean
+  writeBack: Connection['writeBack']
+}
+
+const savedValues = (connection: Connection | undefined): Values => ({
+  repository: connection?.repository ?? '',
+  apiUrl: connection?.apiUrl ?? '',
+  listId: connection?.listId ?? null,
+  schedule: connection?.schedule ?? 'hourly',
+  comments: connection?.comments ?? false,
+  writeBack: connection?.writeBack ?? 'off',
+})
 
 const FIELD_OF_CODE: Record<string, string> = {
   codehost_repository_not_found: 'repository',

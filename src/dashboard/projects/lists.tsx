@@ -9,6 +9,7 @@ import { Loading } from '../components/loading.tsx'
 import { RenameDialog } from '../components/rename-dialog.tsx'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import styles from '../settings/settings.module.css'
 
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
@@ -16,7 +17,8 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   const { mutate, isBusy } = useMutation('lists')
   const sendOnce = useIdempotentSend(`list:${project.id}`)
   const [name, setName] = useState('')
-  const [renaming, setRenaming] = useState<List>()
+  const renaming = useOpened('rename')
+  const renamed = query.data?.find(({ id }) => id === renaming.opened)
   const [deleting, setDeleting] = useState<List>()
 
   async function add(event: FormEvent) {
@@ -62,7 +64,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
-                  <Menu.Item onClick={() => setRenaming(list)}>Rename</Menu.Item>
+                  <Menu.Item onClick={() => renaming.open(list.id)}>Rename</Menu.Item>
                   <Menu.Item disabled={index === 0} onClick={() => move(list, index - 1)}>
                     Move up
                   </Menu.Item>
@@ -94,7 +96,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
           </Button>
         </form>
       )}
-      {renaming && <RenameListDialog list={renaming} onClose={() => setRenaming(undefined)} />}
+      {mayWrite && renamed && <RenameListDialog list={renamed} onClose={renaming.close} />}
       {deleting && (
         <DeleteListDialog
           list={deleting}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
+import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 
@@ -10,7 +11,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const { mutate, isBusy } = useMutation('projects')
   const sendOnce = useIdempotentSend('project')
-  const [name, setName] = useState('')
+  const [name = '', setName] = useDraft('new-project')
   const [errorMessage, setErrorMessage] = useState<string>()
 
   async function create(event: FormEvent) {
@@ -21,6 +22,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
         const project = await sendOnce(body, (header) =>
           dataOf(api.POST('/api/projects', { params: { header }, body })),
         )
+        setName(undefined)
         onClose()
         navigate(`/projects/${project.id}`)
       } catch (error) {

@@ -1,5 +1,4 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import {
   GraphIcon,
   InboxIcon,
@@ -22,6 +21,7 @@ import {
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
@@ -39,13 +39,17 @@ const FirstOwner = lazyComponent(async () => {
 })
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
+/** What the address names while a project is created. */
+const PROJECT = 'project'
+
 export function Sidebar() {
   const { me, can, isServiceWide } = useMe()
   // Only such a key manages people.
   const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const isAllTasks = useIsAllTasks()
-  const [isCreating, creating] = useDisclosure(false)
+  const creating = useOpened('new')
+  const mayCreate = can('admin') && isServiceWide
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
   const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
   const openTasks = active.reduce((sum, { openCount }) => sum + openCount, 0)
@@ -83,8 +87,8 @@ export function Sidebar() {
         <Suspense>{can('tasks:read') && <SavedFilters />}</Suspense>
         <div className={styles.heading}>
           <h2>Projects</h2>
-          {can('admin') && isServiceWide && (
-            <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
+          {mayCreate && (
+            <ActionIcon onClick={() => creating.open(PROJECT)} aria-label="New project" size={32}>
               <PlusIcon size={16} />
             </ActionIcon>
           )}
@@ -118,7 +122,7 @@ export function Sidebar() {
         <Account />
       </nav>
       <Suspense fallback={<DialogLoading />}>
-        {isCreating && <NewProjectDialog onClose={creating.close} />}
+        {mayCreate && creating.opened === PROJECT && <NewProjectDialog onClose={creating.close} />}
       </Suspense>
     </div>
   )
