@@ -6,15 +6,11 @@ import type { TaskListItem } from '../api/queries.ts'
 import { editsBegun } from '../components/begun-edits.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { preloadModule } from '../components/lazy.tsx'
-import { useOpened } from '../navigation/use-opened.ts'
 import { createGoKeys } from './go-keys.ts'
 import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
 import { areSingleKeysOn } from './single-keys.ts'
 
 const loadUndo = preloadModule(() => import('../components/undo.tsx'))
-
-/** What the address names while the help is open. */
-const SHORTCUTS = 'shortcuts'
 
 /** How long keys wait for the search box of a page that may not come. */
 const MAX_SEARCH_WAIT_MS = 5_000
@@ -88,7 +84,7 @@ function isForPage(event: KeyboardEvent): boolean {
 /** The global shortcuts. `goTo` takes the letter after `g`. */
 export function useShortcuts(goTo: (letter: string) => void) {
   const [, navigate] = useLocation()
-  const { opened: help, open: showHelp, close: closeHelp } = useOpened('help')
+  const [isHelpOpen, help] = useDisclosure(false)
   const [isNewTaskOpen, newTask] = useDisclosure(false)
   const [palette, setPalette] = useState<PaletteRequest>()
   const opener = useRef<Element>(null)
@@ -98,7 +94,6 @@ export function useShortcuts(goTo: (letter: string) => void) {
       opener.current = document.activeElement
       newTask.open()
     }
-    const openHelpDialog = () => showHelp(SHORTCUTS)
     const queue = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null
       if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
@@ -114,7 +109,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
         return openPalette({ step: 'root', tasks: [] })
       }
       if (!isShortcut(event)) return
-      if (event.key === '?') openHelpDialog()
+      if (event.key === '?') help.open()
       else if (event.key === 'c') openNewTaskDialog()
       // On task pages the search box handles it; keys wait for one that is not there yet.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
@@ -133,15 +128,15 @@ export function useShortcuts(goTo: (letter: string) => void) {
     addEventListener('keydown', onKey)
     addEventListener('inlet:palette', showPalette)
     addEventListener('inlet:new-task', openNewTaskDialog)
-    addEventListener('inlet:help', openHelpDialog)
+    addEventListener('inlet:help', help.open)
     return () => {
       removeEventListener('keydown', queue, { capture: true })
       removeEventListener('keydown', onKey)
       removeEventListener('inlet:palette', showPalette)
       removeEventListener('inlet:new-task', openNewTaskDialog)
-      removeEventListener('inlet:help', openHelpDialog)
+      removeEventListener('inlet:help', help.open)
     }
-  }, [showHelp, newTask.open, navigate, goTo])
+  }, [help.open, newTask.open, navigate, goTo])
   useEffect(() => {
     // Closing the dialog moves the focus to the body.
     if (isNewTaskOpen || document.activeElement !== document.body) return
@@ -149,10 +144,10 @@ export function useShortcuts(goTo: (letter: string) => void) {
     opener.current = null
   }, [isNewTaskOpen])
   return {
-    isHelpOpen: help === SHORTCUTS,
+    isHelpOpen,
     isNewTaskOpen,
     palette,
-    closeHelp,
+    closeHelp: help.close,
     closeNewTask: newTask.close,
     closePalette: () => setPalette(undefined),
   }

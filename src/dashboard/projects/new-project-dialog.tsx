@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 
@@ -11,7 +10,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const { mutate, isBusy } = useMutation('projects')
   const sendOnce = useIdempotentSend('project')
-  const [name = '', setName] = useDraft('new-project')
+  const [name, setName] = useState('')
   const [errorMessage, setErrorMessage] = useState<string>()
 
   async function create(event: FormEvent) {
@@ -22,7 +21,6 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
         const project = await sendOnce(body, (header) =>
           dataOf(api.POST('/api/projects', { params: { header }, body })),
         )
-        setName(undefined)
         onClose()
         navigate(`/projects/${project.id}`)
       } catch (error) {

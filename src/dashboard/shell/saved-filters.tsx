@@ -1,13 +1,12 @@
 import { ActionIcon } from '@mantine/core'
 import { FilterIcon, KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { DialogLoading, preloadDialog, preloadModule } from '../components/lazy.tsx'
 import { MenuButton } from '../components/menu-button.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { useOpened } from '../navigation/use-opened.ts'
 import { searchOf, validFilters } from '../tasks/filters.ts'
 import { MAX_FILTER_NAME, savedFiltersQuery } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
@@ -34,7 +33,7 @@ export default function SavedFilters() {
 
 function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'SavedFilter'> }) {
   const { mutate, refresh, isBusy } = useMutation('saved-filters')
-  const renaming = useOpened('rename-filter')
+  const [isRenaming, setRenaming] = useState(false)
   const params = { path: { id } }
   const rename = (name: string) =>
     mutate("Couldn't rename the filter", () =>
@@ -70,21 +69,21 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
         groups={[
           {
             actions: [
-              { label: 'Rename', icon: <PencilIcon size={15} />, onClick: () => renaming.open(id) },
+              { label: 'Rename', icon: <PencilIcon size={15} />, onClick: () => setRenaming(true) },
               { label: 'Delete', icon: <TrashIcon size={15} />, onClick: () => void remove() },
             ],
           },
         ]}
       />
       <Suspense fallback={<DialogLoading />}>
-        {renaming.opened === id && (
+        {isRenaming && (
           <RenameDialog
             title="Rename filter"
             name={name}
             maxLength={MAX_FILTER_NAME}
             isBusy={isBusy}
             onRename={rename}
-            onClose={renaming.close}
+            onClose={() => setRenaming(false)}
           />
         )}
       </Suspense>

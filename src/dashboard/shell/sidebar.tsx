@@ -1,4 +1,5 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import {
   GraphIcon,
   InboxIcon,
@@ -21,7 +22,6 @@ import {
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
 import { Link } from '../navigation/link.tsx'
-import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
@@ -39,17 +39,13 @@ const FirstOwner = lazyComponent(async () => {
 })
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
-/** What the address names while a project is created. */
-const PROJECT = 'project'
-
 export function Sidebar() {
   const { me, can, isServiceWide } = useMe()
   // Only such a key manages people.
   const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const isAllTasks = useIsAllTasks()
-  const creating = useOpened('new')
-  const mayCreate = can('admin') && isServiceWide
+  const [isCreating, creating] = useDisclosure(false)
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
   const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
   const openTasks = active.reduce((sum, { openCount }) => sum + openCount, 0)
@@ -87,8 +83,8 @@ export function Sidebar() {
         <Suspense>{can('tasks:read') && <SavedFilters />}</Suspense>
         <div className={styles.heading}>
           <h2>Projects</h2>
-          {mayCreate && (
-            <ActionIcon onClick={() => creating.open(PROJECT)} aria-label="New project" size={32}>
+          {can('admin') && isServiceWide && (
+            <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
               <PlusIcon size={16} />
             </ActionIcon>
           )}
@@ -122,7 +118,7 @@ export function Sidebar() {
         <Account />
       </nav>
       <Suspense fallback={<DialogLoading />}>
-        {mayCreate && creating.opened === PROJECT && <NewProjectDialog onClose={creating.close} />}
+        {isCreating && <NewProjectDialog onClose={creating.close} />}
       </Suspense>
     </div>
   )
