@@ -7,6 +7,7 @@ import { tasks } from '../db/tables/tasks.ts'
 import { webhookDeliveries, webhooks } from '../db/tables/webhooks.ts'
 import { ACTIVE_STATUSES } from '../domain/codehost/progress.ts'
 import type { Executor } from './index.ts'
+import { oneRow } from './one-row.ts'
 import { type EnvironmentPipe, pipesWithState } from './pipes/configured.ts'
 
 /** Metrics that are read from the database. */
@@ -43,7 +44,9 @@ const MAX_COUNTED = 10_000
 export function statsRepository(db: Executor) {
   return {
     async read({ since, environment }: StatsOptions): Promise<Stats> {
-      return one<Stats & Record<string, unknown>>(sql`
+      return oneRow<Stats>(
+        db,
+        sql`
         select extract(epoch from pg_postmaster_start_time())::float8 as "startedAt",
           (select coalesce(sum(count), 0)::int from ${feedbackUnreadable} where day >= ${since}) as unreadable,
           (select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(received_at))), 0)::float8
@@ -58,14 +61,9 @@ export function statsRepository(db: Executor) {
             from (${pipesWithState(environment)}) as pipes group by kind, state) as counted) as pipes,
           (select coalesce(json_agg(counted), '[]') from (
             select queue, state, count(*)::int as count from (${syncs} union all ${writes}) as work
-            group by queue, state) as counted) as jobs`)
+            group by queue, state) as counted) as jobs`,
+      )
     },
-  }
-
-  /** Cast: for statements that always return one row. */
-  async function one<T extends Record<string, unknown>>(statement: ReturnType<typeof sql>): Promise<T> {
-    const { rows } = await db.execute<T>(statement)
-    return rows[0] as T
   }
 }
 

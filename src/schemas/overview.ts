@@ -5,13 +5,16 @@ import { TaskSource } from './task.ts'
 export const Closer = ['people', 'assistants', 'host', 'other'] as const
 export type Closer = (typeof Closer)[number]
 
+/** Ten years. */
+const MAX_WEEKS = 520
+
 export const OverviewQuery = StrictObject(
   {
     projectId: Type.Optional(Uuid('Only this project. Defaults to all projects that aren’t archived.')),
     weeks: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: 520,
+        maximum: MAX_WEEKS,
         default: 12,
         description: 'The number of weeks, this one included. The maximum is ten years.',
       }),
@@ -53,7 +56,7 @@ export const OverviewWeek = Type.Object(
 export const Overview = Type.Object(
   {
     weeks: Type.Array(ref(OverviewWeek), {
-      maxItems: 520,
+      maxItems: MAX_WEEKS,
       description: 'The weeks, oldest first. The last one is not over.',
     }),
     untriaged: Type.Integer({ description: 'How many tasks are to be triaged now, without snoozed ones.' }),
@@ -100,7 +103,7 @@ export const FeedbackOverview = Type.Object(
         { description: 'The feedback about a version in a week.' },
       ),
       {
-        maxItems: MAX_VERSIONS * 520,
+        maxItems: MAX_VERSIONS * MAX_WEEKS,
         description: `The feedback about each version in each week, by \`openedAt\`, the oldest week first; without weeks that have none. Only the ${MAX_VERSIONS} versions with most feedback in all of these weeks. Other sentiments aren’t counted.`,
       },
     ),
@@ -113,7 +116,7 @@ export const FeedbackOverview = Type.Object(
             description: 'How many reports it got in these weeks. The task itself is the first report.',
           }),
           weeks: Type.Array(Type.Integer({ description: 'The number of reports in a week.' }), {
-            maxItems: 520,
+            maxItems: MAX_WEEKS,
             description: 'The reports in each of the weeks, oldest first, by their `openedAt`.',
           }),
         },

@@ -129,7 +129,22 @@ const ACCESS = 'keys and sessions belong to an instance'
 const PEOPLE = 'people are invited to each instance again'
 const RECEIVED = 'a delivery belongs to the instance that received it'
 const RUNS = 'runs and deliveries belong to the instance that made them'
-const FOLLOWS = 'follows from other tables'
+
+/** Tables that follow from others: an import empties them with those. */
+export const FOLLOWING_TABLES = [
+  'task_texts',
+  'task_text_changes',
+  'task_count_changes',
+  'task_names',
+  'overview_progress',
+  'counted_tasks',
+  'counted_task_changes',
+  'opened_weeks',
+  'closed_weeks',
+  'feedback_weeks',
+  'report_weeks',
+  'untriaged_counts',
+]
 
 /** Tables that aren't exported, each with the reason. */
 export const OMITTED_TABLES: Record<string, string> = {
@@ -160,16 +175,5 @@ export const OMITTED_TABLES: Record<string, string> = {
   codehost_write_limits: RUNS,
   changes: 'positions belong to an epoch',
   change_feed: 'positions belong to an epoch',
-  task_count_changes: FOLLOWS,
-  task_names: FOLLOWS,
-  counted_tasks: FOLLOWS,
-  counted_task_changes: FOLLOWS,
-  opened_weeks: FOLLOWS,
-  closed_weeks: FOLLOWS,
-  feedback_weeks: FOLLOWS,
-  report_weeks: FOLLOWS,
-  untriaged_counts: FOLLOWS,
-  overview_progress: FOLLOWS,
-  task_text_changes: FOLLOWS,
-  task_texts: FOLLOWS,
+  ...Object.fromEntries(FOLLOWING_TABLES.map((name) => [name, 'follows from other tables'])),
 }

@@ -7,7 +7,7 @@ import { changesRepository } from '../changes.ts'
 import { CONFIGURATION_CHANGES } from '../configuration-changes.ts'
 import { columnsOf } from '../export/columns.ts'
 import { nameOf } from '../export/index.ts'
-import { EXPORTED_TABLES } from '../export/tables.ts'
+import { EXPORTED_TABLES, FOLLOWING_TABLES } from '../export/tables.ts'
 import type { Executor } from '../index.ts'
 import {
   addReferring,
@@ -120,27 +120,11 @@ const announce = ({ db }: Session) => db.execute(sql`select pg_notify(${IMPORTS}
 async function begin({ db }: Session): Promise<void> {
   await db.execute(sql`begin`)
   await db.execute(sql`set local lock_timeout = '10s'`)
-  const tables = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING])]
+  const tables = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING_TABLES])]
   await db.execute(sql.raw(`lock table ${tables.join(', ')} in exclusive mode`))
   await db.execute(sql`set local lock_timeout = 0`)
   await createReferring(db)
 }
-
-/** Tables that follow from the exported ones. */
-const FOLLOWING = [
-  'task_texts',
-  'task_text_changes',
-  'task_count_changes',
-  'task_names',
-  'overview_progress',
-  'counted_tasks',
-  'counted_task_changes',
-  'opened_weeks',
-  'closed_weeks',
-  'feedback_weeks',
-  'report_weeks',
-  'untriaged_counts',
-]
 
 /** The lock first, so that instances that have the notice find it gone. */
 async function end(session: Session): Promise<void> {
@@ -183,7 +167,7 @@ function targetIn({ db }: Session): ImportTarget {
       for (const table of [
         'activity',
         'tasks',
-        ...FOLLOWING,
+        ...FOLLOWING_TABLES,
         'rules',
         'sync_runs',
         'list_deletions',

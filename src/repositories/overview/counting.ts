@@ -100,8 +100,9 @@ const CLOSER = sql`
 
 const SENTIMENT = feedbackProperty('sentiment')
 const VERSION = feedbackProperty('app_version')
+const COUNTED_SENTIMENTS = sql.raw(feedbackWeeks.sentiment.enumValues.map((name) => `'${name}'`).join(', '))
 /** Whether it is feedback about a version, with a sentiment that is counted. */
-const IS_FEEDBACK = sql`${SENTIMENT} in ('loved', 'meh', 'frustrated') and ${VERSION} is not null`
+const IS_FEEDBACK = sql`${SENTIMENT} in (${COUNTED_SENTIMENTS}) and ${VERSION} is not null`
 
 /** What is counted of a task: columns of `counted_tasks`. */
 const COUNTED: Record<string, SQL> = {

@@ -10,6 +10,7 @@ import {
 import { projects } from '../../db/tables/projects.ts'
 import { tasks } from '../../db/tables/tasks.ts'
 import type { Executor } from '../index.ts'
+import { oneRow } from '../one-row.ts'
 import { isReached, onlyProjectOf, type Reach } from '../reach.ts'
 import { utc } from '../task-json.ts'
 
@@ -49,7 +50,9 @@ export function overviewRepository(db: Executor, reach: Reach) {
   return {
     async read(range: WeekRange): Promise<CountedWeeks> {
       const within = isWithin(range)
-      return one<CountedWeeks>(sql`
+      return oneRow<CountedWeeks>(
+        db,
+        sql`
         with ${placeOf(range)}, closed as materialized (
           select week, closer, days, sum(count)::integer as count from ${closedWeeks}
           where ${within} group by week, closer, days
@@ -70,13 +73,16 @@ export function overviewRepository(db: Executor, reach: Reach) {
           (select ${sql.raw(utc('min(opened_at)'))} from place cross join lateral (
             select opened_at from ${countedTasks} where completed_at is null and project_id = place.id
             order by opened_at limit 1
-          ) as oldest) as "oldestOpenAt"`)
+          ) as oldest) as "oldestOpenAt"`,
+      )
     },
 
     /** The versions with most feedback, and the tasks with most reports, in these weeks. */
     async readFeedback({ maxVersions, maxProblems, ...range }: FeedbackRange): Promise<CountedFeedback> {
       const within = isWithin(range)
-      return one<CountedFeedback>(sql`
+      return oneRow<CountedFeedback>(
+        db,
+        sql`
         with ${placeOf(range)}, feedback as materialized (
           select week, version, sentiment, sum(count)::integer as count from ${feedbackWeeks}
           where ${within} and count > 0 group by week, version, sentiment
@@ -93,12 +99,13 @@ export function overviewRepository(db: Executor, reach: Reach) {
           where task_id = any(array(select task_id from problems)) group by task_id
         )
         select
-          ${listOf(sql`select week::text, version, ${sumsOf(['loved', 'meh', 'frustrated'])}
+          ${listOf(sql`select week::text, version, ${SENTIMENT_COUNTS}
             from feedback where version in (select version from frequent)
             group by week, version order by week, version`)} as versions,
           ${listOf(sql`select task_id as "taskId", title, reports, weeks
             from problems join problem_weeks using (task_id) join ${tasks} on ${tasks.id} = task_id where deleted_at is null
-            order by reports desc, task_id`)} as problems`)
+            order by reports desc, task_id`)} as problems`,
+      )
     },
   }
 
@@ -112,22 +119,15 @@ export function overviewRepository(db: Executor, reach: Reach) {
     )
     return sql`place as materialized (select id from ${projects} where ${isShown ?? sql`true`})`
   }
-
-  /** Cast: for statements that always return one row. */
-  async function one<T extends object>(statement: SQL): Promise<T> {
-    const { rows } = await db.execute<Record<string, unknown>>(statement)
-    return rows[0] as T
-  }
 }
 
 const isWithin = ({ from, to }: WeekRange): SQL =>
   sql`project_id in (select id from place) and week between ${from}::date and ${to}::date`
 
-const sumsOf = (sentiments: string[]): SQL =>
-  sql.raw(
-    sentiments
-      .map((name) => `coalesce(sum(count) filter (where sentiment = '${name}'), 0)::integer as ${name}`)
-      .join(', '),
-  )
+const SENTIMENT_COUNTS = sql.raw(
+  feedbackWeeks.sentiment.enumValues
+    .map((name) => `coalesce(sum(count) filter (where sentiment = '${name}'), 0)::integer as ${name}`)
+    .join(', '),
+)
 
 const listOf = (rows: SQL): SQL => sql`(select coalesce(json_agg(rows), '[]') from (${rows}) as rows)`
