@@ -31,7 +31,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
   ],
   palette: ['tasks', 'projects', 'settings', 'session', 'keyboard', 'navigation', 'components', 'api', 'lib'],
   overview: ['pictures', 'tasks', 'session', 'navigation', 'components', 'api', 'lib'],
-  pictures: ['components'],
+  pictures: ['lib'],
   transfer: ['settings', 'session', 'navigation', 'components', 'api', 'lib'],
   tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
   projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],

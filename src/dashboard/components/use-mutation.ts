@@ -9,7 +9,7 @@ const loadRetry = preloadModule(() => import('./offer-retry.tsx'))
 
 /**
  * Runs a mutation, then invalidates the queries; an error becomes a toast with this title. One that did not reach the
- * service waits for Retry, and goes on then. `refresh` only invalidates.
+ * service waits for Retry, and continues then. `refresh` only invalidates.
  */
 export function useMutation(...queryKeys: string[]) {
   const queryClient = useQueryClient()

@@ -5,6 +5,7 @@ import { Link } from '../navigation/link.tsx'
 import { FillDefinitions } from '../pictures/fills.tsx'
 import { useMe } from '../session/session.ts'
 import { ProjectFilter } from '../tasks/list/project-filter.tsx'
+import { NoReadScope } from '../tasks/no-read-scope.tsx'
 import styles from './overview.module.css'
 import { searchOf, useScope, WEEKS } from './scope.ts'
 
@@ -39,13 +40,7 @@ export function OverviewFrame({ title, children }: { title: string; children: Re
           />
         </div>
       </header>
-      {can('tasks:read') ? (
-        children
-      ) : (
-        <p className="quiet">
-          Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
-        </p>
-      )}
+      {can('tasks:read') ? children : <NoReadScope />}
     </div>
   )
 }

@@ -1,8 +1,8 @@
 import type { Schema } from '../api/client.ts'
+import { sumOf } from '../lib/sum.ts'
 import { Legend } from '../pictures/fills.tsx'
 import { Picture } from '../pictures/picture.tsx'
 import { StackedBar } from '../pictures/stacked-bar.tsx'
-import { sumOf } from '../pictures/week-columns.tsx'
 import styles from './overview.module.css'
 
 type VersionWeek = Schema<'FeedbackOverview'>['versions'][number]

@@ -1,10 +1,10 @@
 import type { Schema } from '../api/client.ts'
+import { sumOf } from '../lib/sum.ts'
 import { Legend } from '../pictures/fills.tsx'
 import { Picture } from '../pictures/picture.tsx'
-import { sumOf, WeekColumns } from '../pictures/week-columns.tsx'
+import { WeekColumns } from '../pictures/week-columns.tsx'
 import { SOURCES } from '../tasks/filters.ts'
 import styles from './overview.module.css'
-import { weekName } from './week-name.ts'
 
 type Week = Schema<'Overview'>['weeks'][number]
 
@@ -72,4 +72,12 @@ export function WeeksPicture({ weeks }: { weeks: Week[] }) {
       />
     </Picture>
   )
+}
+
+let format: Intl.DateTimeFormat | undefined
+
+/** "14 Sep": weeks begin on Monday, UTC. */
+function weekName(start: string): string {
+  format ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return format.format(new Date(start))
 }

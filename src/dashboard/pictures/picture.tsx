@@ -3,7 +3,7 @@ import styles from './pictures.module.css'
 
 interface PictureTable {
   head: string[]
-  /** The first cell of a row names it. Rows without values beside it are left out by the caller. */
+  /** The first cell of a row names it. */
   rows: { key: string; cells: (string | number)[] }[]
 }
 

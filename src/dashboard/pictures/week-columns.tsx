@@ -1,5 +1,6 @@
 import { useElementSize } from '@mantine/hooks'
 import { scaleBand, scaleLinear } from 'd3-scale'
+import { sumOf } from '../lib/sum.ts'
 import { fillOf } from './fills.tsx'
 import styles from './pictures.module.css'
 
@@ -98,5 +99,3 @@ function stackOf(parts: number[]) {
     return stacked
   })
 }
-
-export const sumOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0)

@@ -28,7 +28,8 @@ const CONNECTION = 'connection'
 export function Codehost({ project }: { project: Project }) {
   const { can } = useMe()
   const editor = useOpened('edit')
-  const isEditing = editor.opened === CONNECTION && can('admin') && !project.archivedAt
+  const mayEdit = can('admin') && !project.archivedAt
+  const isEditing = editor.opened === CONNECTION && mayEdit
   const edit = () => editor.open(CONNECTION)
   const [webhook, setWebhook] = useState<Connection['webhook']>()
   const { sync } = useSync(project.id)
@@ -57,7 +58,7 @@ export function Codehost({ project }: { project: Project }) {
             Connect a repository to sync its issues and pull requests as tasks. Closing an issue in the
             repository marks its task as done.
           </p>
-          {can('admin') && !isEditing && !project.archivedAt && (
+          {mayEdit && !isEditing && (
             <div>
               <Button onClick={edit}>Connect repository</Button>
             </div>

@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { useMe } from '../session/session.ts'
+import { NoReadScope } from './no-read-scope.tsx'
 import styles from './tasks-page.module.css'
 
 interface ListPageProps {
@@ -21,9 +22,9 @@ export function ListPage({ label, header, children, panel }: ListPageProps) {
         {can('tasks:read') ? (
           children
         ) : (
-          <p className="quiet" style={{ padding: 16 }}>
-            Your key does not have the scope <code>tasks:read</code>. Sign in with another key.
-          </p>
+          <div style={{ padding: 16 }}>
+            <NoReadScope />
+          </div>
         )}
       </section>
       <Suspense fallback={<aside className={styles.panel} aria-label="Task" />}>{panel}</Suspense>
