@@ -19,6 +19,7 @@ import { workFor, workForCaller } from './guards/work-owner.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
 import { mcpRoutes } from './mcp/index.ts'
+import { compression } from './plugins/compression.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
 import { longRequests } from './plugins/long-requests.ts'
@@ -102,6 +103,7 @@ export async function buildApp({
   await app.register(pages)
   await app.register(longRequests)
   await app.register(idempotency, { services: service })
+  await app.register(compression)
   await app.register(openapi)
   await app.register(docsRoutes)
   await app.register(dashboardRoutes)

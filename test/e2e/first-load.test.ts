@@ -66,6 +66,23 @@ describe('the first load', () => {
     await expect.poll(received.isQuiet, { timeout: 30_000 }).toBe(false)
   })
 
+  test('of Triage takes as few', async ({ app }) => {
+    for (let number = 0; number < 60; number++)
+      await app.service.post('/api/tasks', { title: `Task ${number}` })
+    const page = await app.open('/sign-in')
+    await app.service.query('DELETE FROM activity')
+    await page.goto('about:blank')
+    const received = await countReceived(page)
+    await page.goto(`${app.service.url}/triage`)
+    await page.getByText('60 left').waitFor()
+    await page.getByRole('button', { name: 'Accept all 60' }).waitFor()
+    await expect.poll(received.isQuiet, { timeout: 30_000 }).toBe(true)
+
+    expect(received.requests()).toBeLessThanOrEqual(MAX_REQUESTS)
+    expect(received.bytes()).toBeGreaterThan(MAX_SCRIPT_BYTES / 2)
+    expect(received.bytes()).toBeLessThanOrEqual(MAX_BYTES)
+  })
+
   test('allows no third-party scripts or styles', async ({ app }) => {
     const response = await fetch(`${app.service.url}/tasks`, { headers: { accept: 'text/html' } })
     const policy = response.headers.get('content-security-policy') ?? ''
