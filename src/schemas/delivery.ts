@@ -156,6 +156,13 @@ export const DeliveryQuery = StrictObject(
     ),
     sourceId: Type.Optional(Uuid('Only deliveries that arrived at this source.')),
     projectId: Type.Optional(Uuid('Only deliveries of this project.')),
+    senderId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Only deliveries to which the sender gave exactly this ID.',
+      }),
+    ),
     outcome: Type.Optional(
       StringEnum([...DeliveryOutcome], { description: 'Only deliveries with this outcome.' }),
     ),

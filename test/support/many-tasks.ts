@@ -126,9 +126,10 @@ const rows = (count: number) => [
   `insert into saved_filters (id, key_id, name, query, created_at)
   select uuidv7(), id, 'Filter ' || i, '{}', now() from api_keys, generate_series(1, 3) as i`,
 
-  `insert into deliveries (id, receiver, outcome, duplicates, attempts, received_at, tasks, payload_cut)
-  select uuidv7(make_interval(secs => i - 100000)), 'feedback', case when i < 100 then 'rejected' else 'accepted' end, 0, 0,
-    now(), '[]', false
+  `insert into deliveries (id, receiver, sender_id, outcome, duplicates, attempts, received_at, tasks, payload_cut)
+  select uuidv7(make_interval(secs => i - 100000)), 'feedback',
+    case when i % 2 = 0 then 'sender of many' when i < 100 then 'sender of few' else 'sender ' || i end,
+    case when i < 100 then 'rejected' else 'accepted' end, 0, 0, now(), '[]', false
   from generate_series(1, 100000) as i`,
 
   `with rule as (

@@ -72,6 +72,9 @@ export const deliveries = pgTable(
       index('deliveries_source')
         .on(table.sourceId, table.receiver, table.outcome, table.id)
         .where(isNotNull(table.sourceId)),
+      index('deliveries_sender')
+        .on(table.senderId, table.receiver, table.outcome, table.id)
+        .where(isNotNull(table.senderId)),
       index('deliveries_connection').on(table.connectionId, table.id).where(isNotNull(table.connectionId)),
       index('deliveries_due').on(table.nextAttemptAt).where(isPending),
       index('deliveries_gone')

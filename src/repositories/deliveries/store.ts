@@ -21,6 +21,7 @@ interface DeliveryPage {
   outcomes: readonly DeliveryOutcome[]
   sourceId: string | undefined
   projectId: string | undefined
+  senderId: string | undefined
   /** The lowest id. */
   fromId: string | undefined
   /** The id at the end of the previous page. */
@@ -102,18 +103,26 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
     /** Newest first. Reads at most a page of each receiver, outcome, and project of the reach. */
     async list({ receivers, outcomes, ...page }: DeliveryPage): Promise<ListedDelivery[]> {
       const projectIds = page.projectId === undefined ? reach.projectIds : [page.projectId]
+      const { sourceId, senderId } = page
+      // A sender gives an ID to few: nothing else may choose the index, also without statistics.
+      const equals = senderId === undefined ? sql`=` : sql`is not distinct from`
+      const part = sql`(${senderId}, r.receiver, o.outcome)`
       const condition = and(
-        sql`receiver = r.receiver and outcome = o.outcome`,
-        projectIds ? sql`project_id = p.project_id` : undefined,
+        senderId === undefined
+          ? sql`receiver = r.receiver and outcome = o.outcome`
+          : sql`sender_id is not null
+              and (sender_id, receiver, outcome) >= ${part} and (sender_id, receiver, outcome) <= ${part}`,
+        projectIds ? sql`project_id ${equals} p.project_id` : undefined,
         page.projectId === undefined ? undefined : inReach,
-        page.sourceId === undefined ? undefined : sql`source_id = ${page.sourceId}`,
+        sourceId === undefined ? undefined : sql`source_id ${equals} ${sourceId}`,
         page.fromId === undefined ? undefined : sql`id >= ${page.fromId}`,
         page.before === undefined ? undefined : sql`id < ${page.before}`,
       )
       // By all columns of the index that has the deliveries in this order.
       const order = sql`receiver desc, outcome desc, id desc`
-      const place =
-        page.sourceId !== undefined ? sql`source_id desc, ` : projectIds ? sql`project_id desc, ` : sql``
+      let place = projectIds ? sql`project_id desc, ` : sql``
+      if (sourceId !== undefined) place = sql`source_id desc, `
+      if (senderId !== undefined) place = sql`sender_id desc, `
       return db
         .select(listed)
         .from(deliveries)

@@ -41,7 +41,8 @@ export function deliveriesService({
      * Newest first.
      * @throws invalid_cursor
      */
-    async list(caller: Caller, { receiver, outcome, since, sourceId, projectId, ...request }: DeliveryQuery) {
+    async list(caller: Caller, { receiver, outcome, since, ...query }: DeliveryQuery) {
+      const { sourceId, projectId, senderId, ...request } = query
       const { deliveries } = repos.within(caller)
       return readPage({
         order: orderById('deliveries'),
@@ -53,6 +54,7 @@ export function deliveriesService({
             fromId: since && firstIdOf(new Date(since)),
             sourceId,
             projectId,
+            senderId,
             before,
             limit,
           })

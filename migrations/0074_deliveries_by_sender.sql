@@ -1,0 +1,1 @@
+CREATE INDEX "deliveries_sender" ON "deliveries" USING btree ("sender_id","receiver","outcome","id") WHERE "deliveries"."sender_id" is not null;
