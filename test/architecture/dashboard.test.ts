@@ -34,7 +34,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
   pictures: ['lib'],
   transfer: ['settings', 'session', 'navigation', 'components', 'api', 'lib'],
   tasks: ['live-updates', 'session', 'keyboard', 'markdown', 'navigation', 'components', 'api', 'lib'],
-  projects: ['settings', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
+  projects: ['settings', 'pictures', 'live-updates', 'session', 'navigation', 'components', 'api', 'lib'],
   settings: ['session', 'navigation', 'components', 'api', 'lib'],
   'live-updates': ['session', 'components', 'api', 'lib'],
   session: ['navigation', 'components', 'api'],

@@ -23,7 +23,7 @@ describe('comments of the code host', () => {
     await page.getByRole('button', { name: "I've stored it" }).click()
     await section.getByText(/synced hourly, next in \d+ min with comments/).waitFor()
     await section.getByRole('button', { name: 'Sync issues & PRs' }).click()
-    await section.getByText('+1 ~0 0 done').first().waitFor()
+    await section.getByText('+1', { exact: true }).first().waitFor()
 
     const tasks = await app.open(`/tasks?projectId=${project.id}`)
     await rowOf(tasks, 'Cart loses items').getByLabel('2 comments').waitFor()

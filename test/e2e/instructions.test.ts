@@ -169,3 +169,25 @@ describe('a deleted instruction', () => {
     await expect.poll(ask).toEqual([rule])
   })
 })
+
+test('tell how much of a budget they take, and what would not fit', async ({ app }) => {
+  for (let number = 1; number <= 3; number++)
+    await app.service.post('/api/rules', {
+      content: `Rule ${number}. ${'ü 👍 '.repeat(800)}`,
+      priority: -number,
+    })
+  const page = await app.open('/settings/instructions')
+  const preview = page.getByRole('region', { name: 'Assistant preview' })
+  const bar = preview.getByRole('progressbar', { name: 'Use of the budget' })
+  await preview.getByText(/% of 2,500 tokens\. With this budget, [2-9]\d* items would be omitted/).waitFor()
+  await expect.poll(() => bar.getAttribute('aria-valuenow')).toBe('100')
+  await preview.getByText('budgetTokens=2500').waitFor()
+
+  await preview.getByRole('combobox', { name: 'Budget' }).click()
+  await page.getByRole('option', { name: '16,000 tokens' }).click()
+  await preview.getByText(/% of 16,000 tokens\. Everything fits\./).waitFor()
+  await expect.poll(async () => Number(await bar.getAttribute('aria-valuenow'))).toBeLessThan(100)
+  await preview.getByText('budgetTokens=16000').waitFor()
+  await page.reload()
+  await preview.getByText(/% of 16,000 tokens/).waitFor()
+})

@@ -52,7 +52,7 @@ describe('the sync of a repository', () => {
     repository.issue({ title: 'Fresh from the code host' })
     await start(page)
     await runsOf(page).nth(1).waitFor()
-    await first.getByText(/\+1 .* 1 done/).waitFor()
+    await first.getByText('+1, 1 done').waitFor()
     await page.getByRole('link', { name: 'View 799 open tasks' }).waitFor()
 
     // A host that doesn't tell: about as many as the last time that everything was fetched.
@@ -195,6 +195,7 @@ describe('the sync of a repository', () => {
     await sectionOf(page).getByRole('button', { name: 'Save connection' }).click()
     await start(page)
     await runsOf(page).getByText('+3').waitFor()
+    await sectionOf(page).getByRole('img', { name: 'The last 2 syncs: 3 changes, 1 failed' }).waitFor()
     expect(repository.items.size).toBe(3)
     expect(await violationsOn(page)).toEqual([])
 

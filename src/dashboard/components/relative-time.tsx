@@ -10,7 +10,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 // The first use of Intl takes 25 to 80 ms, so the first page avoids it.
 let exactFormat: Intl.DateTimeFormat | undefined
 
-function formatExact(dateTime: string): string {
+/** The moment in the viewer's time zone. */
+export function formatExact(dateTime: string): string {
   exactFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   return exactFormat.format(new Date(dateTime))
 }

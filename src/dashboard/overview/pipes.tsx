@@ -7,7 +7,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { sumOf } from '../lib/sum.ts'
 import { Link } from '../navigation/link.tsx'
-import { HourStrip } from '../pictures/hour-strip.tsx'
+import { BarStrip } from '../pictures/bar-strip.tsx'
 import { mendingOf } from './mending.ts'
 import styles from './pipes.module.css'
 
@@ -106,8 +106,8 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
       <span className={styles.name}>
         <bdi>{name}</bdi> <span className="quiet small">{KINDS[kind]}</span>
       </span>
-      <HourStrip
-        hours={hours}
+      <BarStrip
+        bars={hours}
         label={`In 24 hours: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`}
       />
       <span className={`quiet small ${styles.last}`}>

@@ -5,12 +5,21 @@ type Run = Schema<'SyncRun'>
 
 const total = ({ issues, pullRequests }: Run, name: keyof Run['issues']) => issues[name] + pullRequests[name]
 
-/** For example `+12 (5 done) ~4 1 done`, or `no changes`. */
+/** Everything that a run changed. */
+export const changesOf = (run: Run) =>
+  total(run, 'created') + total(run, 'updated') + total(run, 'reopened') + total(run, 'closed')
+
+/** For example `+12 (5 done), ~4, 1 done`, or `no changes`. */
 export function shortCounts(run: Run): string {
+  const created = total(run, 'created')
   const changed = total(run, 'updated') + total(run, 'reopened')
-  if (total(run, 'created') + changed + total(run, 'closed') === 0) return 'no changes'
-  const created = `+${total(run, 'created')}${run.createdDone > 0 ? ` (${run.createdDone} done)` : ''}`
-  return `${created} ~${changed} ${total(run, 'closed')} done`
+  const closed = total(run, 'closed')
+  const parts = [
+    created > 0 && `+${created}${run.createdDone > 0 ? ` (${run.createdDone} done)` : ''}`,
+    changed > 0 && `~${changed}`,
+    closed > 0 && `${closed} done`,
+  ]
+  return parts.filter(Boolean).join(', ') || 'no changes'
 }
 
 /** The same, spelled out for the tooltip. */

@@ -3,16 +3,21 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { CurlExample } from '../components/curl-example.tsx'
 import { LoadError } from '../components/load-error.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
+import { formatExact, RelativeTime } from '../components/relative-time.tsx'
+import { plural } from '../lib/plural.ts'
+import { sumOf } from '../lib/sum.ts'
 import { useLiveEvents } from '../live-updates/live-updates.tsx'
+import { BarStrip } from '../pictures/bar-strip.tsx'
 import { useMe } from '../session/session.ts'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
-import { durationText, fullCounts, shortCounts } from './sync-run-text.ts'
+import { changesOf, durationText, fullCounts, shortCounts } from './sync-run-text.ts'
 
 type Run = Schema<'SyncRun'>
 const ACTIVE: Run['status'][] = ['queued', 'running', 'rate_limited']
 const POLL_MS = 4_000
+const SHOWN_AS_BARS = 30
+const SHOWN_AS_LINES = 10
 
 interface SyncRunsProps {
   projectId: string
@@ -33,7 +38,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
       (
         await dataOf(
           api.GET('/api/codehost/{projectId}/syncs', {
-            params: { path: { projectId }, query: { limit: 10 } },
+            params: { path: { projectId }, query: { limit: SHOWN_AS_BARS } },
           }),
         )
       ).data,
@@ -52,6 +57,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
     }
   })
   const runs = query.data ?? []
+  const past = runs.filter((run) => !isActive(run))
   if (query.isError) return <LoadError what="sync runs" query={query} />
   return (
     <div className="stack">
@@ -66,19 +72,18 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
           <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} />
         </>
       )}
+      {past.length > 1 && <RunBars runs={past.toReversed()} />}
       <ul className={styles.rows}>
-        {runs
-          .filter((run) => !isActive(run))
-          .map((run) => (
-            <PastRun
-              key={run.id}
-              run={run}
-              isLatest={run === runs[0]}
-              renewText={renewText}
-              onRenew={onRenew}
-              onTryAgain={onTryAgain}
-            />
-          ))}
+        {past.slice(0, SHOWN_AS_LINES).map((run) => (
+          <PastRun
+            key={run.id}
+            run={run}
+            isLatest={run === runs[0]}
+            renewText={renewText}
+            onRenew={onRenew}
+            onTryAgain={onTryAgain}
+          />
+        ))}
       </ul>
     </div>
   )
@@ -91,6 +96,32 @@ const estimatedTotal = ({ mode }: Run, runs: Run[]) =>
   (mode === 'full' &&
     runs.find((run) => run.mode === 'full' && run.status === 'completed' && run.fetched > 0)?.fetched) ||
   undefined
+
+/** In the order of time. The lines beneath have the figures of the latest. */
+function RunBars({ runs }: { runs: Run[] }) {
+  const failed = runs.filter(({ status }) => status === 'failed').length
+  const label = `The last ${runs.length} syncs: ${plural(sumOf(runs.map(changesOf)), 'change')}, ${failed} failed`
+  return (
+    <div className="row row-wrap">
+      <BarStrip
+        label={label}
+        bars={runs.map((run) => ({
+          succeeded: changesOf(run),
+          failed: run.status === 'failed' ? 1 : 0,
+          title: titleOf(run),
+        }))}
+      />
+      <span className="quiet small" aria-hidden>
+        {label}
+      </span>
+    </div>
+  )
+}
+
+const titleOf = (run: Run) => {
+  const time = run.finishedAt ?? run.startedAt
+  return `${time ? formatExact(time) : ''}\n${run.error?.message ?? shortCounts(run)}`.trim()
+}
 
 interface PastRunProps {
   run: Run

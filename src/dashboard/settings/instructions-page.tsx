@@ -1,14 +1,13 @@
 import { Button, Select, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { contextQuery, projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
-import { CopyBlock } from '../components/copy-block.tsx'
+import { projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
 import { CurlExample } from '../components/curl-example.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
-import { plural } from '../lib/plural.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { useMe } from '../session/session.ts'
+import { ContextPreview } from './context-preview.tsx'
 import { PageHeader } from './page-header.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleHistory } from './rule-history.tsx'
@@ -99,33 +98,5 @@ export default function InstructionsPage() {
         <RuleHistory rule={withHistory} mayWrite={mayChange(withHistory)} onClose={history.close} />
       )}
     </div>
-  )
-}
-
-/** An approximation for English text. */
-const CHARACTERS_PER_TOKEN = 4
-
-function ContextPreview({ projectId }: { projectId: string | undefined }) {
-  const query = useQuery(contextQuery(projectId))
-  const tokens = Math.ceil((query.data?.length ?? 0) / CHARACTERS_PER_TOKEN)
-  return (
-    <section className={styles.section} aria-label="Assistant preview">
-      <h2>Assistant preview</h2>
-      <p className="quiet small" style={{ margin: 0 }}>
-        The current response of <code>get_context</code>
-        {query.data && `: about ${plural(tokens, 'token')}, at four characters each`}.
-      </p>
-      {query.isPending && <Skeleton height={240} />}
-      {query.isError && <LoadError what="the preview" query={query} />}
-      {query.data && (
-        <div className={styles.context}>
-          <CopyBlock text={query.data} />
-        </div>
-      )}
-      <CurlExample
-        path={`/api/context?format=markdown${projectId ? `&projectId=${projectId}` : ''}`}
-        caption="For a hook that runs at session start:"
-      />
-    </section>
   )
 }
