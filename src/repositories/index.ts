@@ -175,7 +175,7 @@ function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchO
     sourceItems: sourceItemsRepository(db),
     sourceBacklog: sourceBacklogRepository(db),
     webhooks: webhooksRepository(db, reach),
-    webhookDeliveries: webhookDeliveriesRepository(db),
+    webhookDeliveries: webhookDeliveriesRepository(db, reach),
     syncRuns: syncRunsRepository(db, reach),
     syncedComments: syncedCommentsRepository(db, reach),
     syncedTasks: syncedTasksRepository(db, reach),

@@ -192,6 +192,26 @@ export const webhooksRoutes: FastifyPluginAsyncTypebox<
   )
 
   app.post(
+    '/:id/retry',
+    {
+      config: {
+        operation: webhookDeliveryOperations.retryAll,
+        errors: ['webhook_not_found', 'webhook_not_active', 'project_archived'],
+      },
+      schema: {
+        tags,
+        operationId: 'retryWebhookDeliveries',
+        summary: 'Retry all deliveries of a webhook',
+        description:
+          'Ends the wait after a failure: the oldest delivery is sent now, and after it, unless it fails again, all that wait, in their order. Without effect if nothing waits.',
+        params: IdPath('webhook'),
+        response: { 200: responses(ref(Webhook), { description: 'The webhook.' }) },
+      },
+    },
+    (request) => webhookDeliveries.retryAll(request.caller, request.params.id),
+  )
+
+  app.post(
     '/:id/deliveries/:deliveryId/retry',
     {
       config: {

@@ -126,6 +126,11 @@ export const WebhookDelivery = Type.Object(
     }),
     activityId: Nullable(Uuid('The activity, or null for a test.')),
     taskId: Nullable(Uuid('The task of the activity, or null. It may have been deleted since.')),
+    taskTitle: Nullable(
+      Type.String({
+        description: 'The present title of the task. Null without a task, and if you can’t access it.',
+      }),
+    ),
     outcome: StringEnum([...WebhookDeliveryOutcome], {
       description:
         '`pending` has not been sent yet; `delivered` got a 2xx response; of `failed`, the last attempt failed. While the webhook is active, a failed delivery is sent again, except for a test.',

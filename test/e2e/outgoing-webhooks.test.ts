@@ -74,7 +74,12 @@ describe('an outgoing webhook', () => {
     const page = await app.open('/settings/outgoing')
     const item = page.getByRole('listitem').filter({ hasText: 'Broken' })
     await item.getByText('failing').waitFor()
+    const tries = receiver.received.length
+    await item.getByRole('button', { name: 'Retry all' }).click()
+    await page.getByText('Deliveries are being sent again, oldest first').waitFor()
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(tries)
     await item.getByRole('button', { name: 'Deliveries' }).click()
+    await page.getByText('task.created: Not taken').waitFor()
     await page.getByRole('radiogroup', { name: 'Outcome' }).getByText('Failed').click()
     const delivery = page.getByRole('listitem').filter({ hasText: 'HTTP 401' })
     await delivery.getByRole('button', { name: 'Show response' }).click()

@@ -4,7 +4,7 @@ import { startJobs } from '../../src/jobs/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { sourceOf } from '../support/sources.ts'
 import { startSyncing } from '../support/syncing.ts'
-import { deliveriesOf, SENDING_ENV, startReceiver, webhookTo } from '../support/webhooks.ts'
+import { SENDING_ENV, startReceiver, webhookTo } from '../support/webhooks.ts'
 import type { Page } from '../tools/playwright.ts'
 import { expectNone, testWith, violationsOn } from './support/browser.ts'
 
@@ -34,7 +34,7 @@ describe('what fails is marked, explained, and one click from where it is mended
   test('an outgoing webhook whose receiver responds with 500', async ({ app }) => {
     const receiver = await startReceiver()
     receiver.respondWith(500)
-    const webhook = await webhookTo(app.service, { name: 'Chat', url: receiver.url, types: ['task.created'] })
+    await webhookTo(app.service, { name: 'Chat', url: receiver.url, types: ['task.created'] })
     const page = await app.open('/tasks', { isLive: true })
     await page.getByText('All tasks').first().waitFor()
 
@@ -47,10 +47,12 @@ describe('what fails is marked, explained, and one click from where it is mended
     expect(await violationsOn(page)).toEqual([])
 
     await failing(page).getByRole('link', { name: 'View deliveries' }).click()
-    await page.getByText('Chat').first().waitFor()
+    await page.getByText('task.created: Sent').waitFor()
+    await page.getByRole('button', { name: 'Back to webhooks' }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'Chat' })
+    await item.getByText(/500/).waitFor()
     receiver.respondWith(204)
-    const [delivery] = await deliveriesOf(app.service, webhook)
-    await app.service.post(`/api/webhooks/${webhook.id}/deliveries/${delivery?.id}/retry`)
+    await item.getByRole('button', { name: 'Retry all' }).click()
     await expectGone(page)
     await receiver.close()
   })

@@ -6,6 +6,7 @@ import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { DeliveryList, DeliveryRow, pollFirstPage, useOutcome } from './delivery-list.tsx'
 import { type OutgoingDelivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
 import { attemptText } from './outgoing-text.ts'
@@ -77,7 +78,7 @@ function DeliveryItem({ webhook, delivery }: { webhook: Webhook; delivery: Outgo
     <DeliveryRow
       id={deliveryId}
       badge={{ color: COLOURS[outcome], text: outcome }}
-      title={delivery.type}
+      title={delivery.taskTitle === null ? delivery.type : `${delivery.type}: ${isolate(delivery.taskTitle)}`}
       receivedAt={delivery.lastAttemptAt ?? delivery.createdAt}
       details={[attemptText(delivery)]}
       taskId={delivery.taskId}

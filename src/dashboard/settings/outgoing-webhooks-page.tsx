@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf, projectsQuery } from '../api/queries.ts'
 import { serverNow } from '../api/server-clock.ts'
+import { statusQuery } from '../api/status-query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
@@ -106,11 +107,20 @@ function WebhookItem({ webhook, onEdit, onDeliveries, onSecret }: WebhookItemPro
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === webhook.projectId)
   const why = disabledText(webhook)
+  const { data: pipes } = useQuery(statusQuery)
+  const failure = pipes?.find((pipe) => pipe.kind === 'webhook' && pipe.id === id)?.lastError
 
   const toggle = () =>
     mutate("Couldn't change the webhook", () =>
       dataOf(api.PATCH('/api/webhooks/{id}', { params, body: { isActive: !isActive } })),
     )
+
+  async function retryAll() {
+    const retried = await mutate("Couldn't retry the deliveries", () =>
+      dataOf(api.POST('/api/webhooks/{id}/retry', { params })),
+    )
+    if (retried) toast.info('Deliveries are being sent again, oldest first')
+  }
 
   async function test() {
     const delivery = await mutate("Couldn't send a test", () =>
@@ -139,14 +149,19 @@ function WebhookItem({ webhook, onEdit, onDeliveries, onSecret }: WebhookItemPro
         </div>
         <code className="quiet">{url}</code>
         {nextAttemptAt && (
-          <div className="small">
-            The last attempt failed. The next one is{' '}
+          <div className="small breakable">
+            {failure?.detail ?? 'The last attempt failed.'} The next attempt is{' '}
             {Date.parse(nextAttemptAt) <= serverNow() ? 'due now' : <RelativeTime dateTime={nextAttemptAt} />}
             .
           </div>
         )}
         {why && <div className="small">{why}</div>}
       </div>
+      {nextAttemptAt && (
+        <Button variant="default" loading={isBusy} onClick={() => void retryAll()}>
+          Retry all
+        </Button>
+      )}
       <ItemControls
         name={name}
         isActive={isActive}

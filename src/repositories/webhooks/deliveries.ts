@@ -1,13 +1,25 @@
-import { and, desc, eq, lt, sql } from '../../db/drizzle.ts'
+import { and, desc, eq, getTableColumns, isNull, lt, sql } from '../../db/drizzle.ts'
+import { tasks } from '../../db/tables/tasks.ts'
 import { webhookDeliveries } from '../../db/tables/webhooks.ts'
 import type { Executor } from '../index.ts'
+import { isReached, type Reach } from '../reach.ts'
 
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect
+
+/** With the title of the task as it is now: null without one, if it is deleted, and out of reach. */
+export type TitledDelivery = WebhookDeliveryRow & { taskTitle: string | null }
 
 const IS_UNDELIVERED = sql`${webhookDeliveries.outcome} <> 'delivered'`
 
 /** What was sent to webhooks, and what waits. */
-export function webhookDeliveriesRepository(db: Executor) {
+export function webhookDeliveriesRepository(db: Executor, reach: Reach) {
+  const title = db
+    .select({ title: tasks.title })
+    .from(tasks)
+    .where(
+      and(eq(tasks.id, webhookDeliveries.taskId), isNull(tasks.deletedAt), isReached(tasks.projectId, reach)),
+    )
+  const titled = { ...getTableColumns(webhookDeliveries), taskTitle: sql<string | null>`(${title})` }
   const isThe = (webhookId: string, id: string) =>
     and(eq(webhookDeliveries.webhookId, webhookId), eq(webhookDeliveries.id, id))
 
@@ -24,9 +36,9 @@ export function webhookDeliveriesRepository(db: Executor) {
         before: string | undefined
         limit: number
       },
-    ): Promise<WebhookDeliveryRow[]> {
+    ): Promise<TitledDelivery[]> {
       return db
-        .select()
+        .select(titled)
         .from(webhookDeliveries)
         .where(
           and(
@@ -42,8 +54,8 @@ export function webhookDeliveriesRepository(db: Executor) {
     },
 
     /** Locks it until the transaction ends. */
-    async findForUpdate(webhookId: string, id: string): Promise<WebhookDeliveryRow | undefined> {
-      const [row] = await db.select().from(webhookDeliveries).where(isThe(webhookId, id)).for('update')
+    async findForUpdate(webhookId: string, id: string): Promise<TitledDelivery | undefined> {
+      const [row] = await db.select(titled).from(webhookDeliveries).where(isThe(webhookId, id)).for('update')
       return row
     },
 

@@ -9,19 +9,25 @@ import {
 } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Repositories } from '../../repositories/index.ts'
-import type { WebhookDeliveryRow } from '../../repositories/webhooks/deliveries.ts'
+import type { TitledDelivery, WebhookDeliveryRow } from '../../repositories/webhooks/deliveries.ts'
 import type { Activity } from '../../schemas/activity.ts'
-import type { WebhookDelivery, WebhookDeliveryPath, WebhookDeliveryQuery } from '../../schemas/webhook.ts'
+import type {
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryPath,
+  WebhookDeliveryQuery,
+} from '../../schemas/webhook.ts'
 import type { Caller } from '../access.ts'
 import { actorOf } from '../activity/row.ts'
 import { readPage } from '../page.ts'
 import type { PipeRecorder } from '../recorder.ts'
 import { type AttemptDeps, noteAttempt, webhookAttempts } from './attempt.ts'
-import { about, lockedWebhook, webhookOf } from './index.ts'
+import { about, lockedWebhook, toWebhook, webhookOf } from './index.ts'
 
 export const webhookDeliveryOperations = {
   list: { scope: 'admin' },
   retry: { scope: 'admin' },
+  retryAll: { scope: 'admin' },
   test: { scope: 'admin' },
 } satisfies Operations<ReturnType<typeof webhookDeliveriesService>>
 
@@ -72,6 +78,20 @@ export function webhookDeliveriesService(deps: WebhookDeliveriesDeps) {
     },
 
     /**
+     * Ends the wait after a failure: the oldest delivery is sent now, and after it, unless it fails, all that wait.
+     * @throws webhook_not_found, webhook_not_active, project_archived
+     */
+    async retryAll(caller: Caller, id: string): Promise<Webhook> {
+      return repos.within(caller).transaction(async (repos) => {
+        const webhook = await lockedWebhook(repos, id)
+        if (!webhook.isActive) throw webhookNotActive(id)
+        await repos.webhooks.endWait(id)
+        await repos.webhooks.announce()
+        return toWebhook({ ...webhook, nextAttemptAt: null })
+      })
+    },
+
+    /**
      * Sends a test once, also to a webhook that is switched off, and returns what the receiver responded.
      * @throws webhook_not_found, webhook_secret_missing
      */
@@ -110,17 +130,18 @@ export function webhookDeliveriesService(deps: WebhookDeliveriesDeps) {
         if (!(await repos.webhooks.findForUpdate(id))) throw webhookNotFound(id)
         await repos.webhookDeliveries.insert(row)
       })
-      return toDelivery(row)
+      return toDelivery({ ...row, taskTitle: null })
     },
   }
 }
 
-const toDelivery = (row: WebhookDeliveryRow): WebhookDelivery => ({
+const toDelivery = (row: TitledDelivery): WebhookDelivery => ({
   id: row.id,
   webhookId: row.webhookId,
   type: row.type,
   activityId: row.activityId,
   taskId: row.taskId,
+  taskTitle: row.taskTitle,
   outcome: row.outcome,
   attempts: row.attempts,
   responseStatus: row.responseStatus,

@@ -242,7 +242,7 @@ const userInUrl = () =>
     },
   ])
 
-const toWebhook = (row: NewWebhookRow & Partial<Pick<WebhookRow, 'nextAttemptAt'>>): Webhook => ({
+export const toWebhook = (row: NewWebhookRow & Partial<Pick<WebhookRow, 'nextAttemptAt'>>): Webhook => ({
   id: row.id,
   name: row.name,
   url: row.url,
