@@ -1,3 +1,5 @@
+import { afterGoingBack, isGoingBack } from '../navigation/go-back.ts'
+
 const KEYS_OF_THE_PAGE = /^(.|Enter|Escape|Backspace|ArrowUp|ArrowDown)$/u
 
 let waiting: KeyboardEvent[] = []
@@ -38,4 +40,11 @@ export function queueKey(event: KeyboardEvent): boolean {
 }
 
 /** The next key that waited; undefined when there is none, or while keys are held again. */
-export const takeKey = () => (areKeysHeld() ? undefined : waiting.shift())
+export const takeKey = () => (areKeysHeld() || isGoingBack() ? undefined : waiting.shift())
+
+/** What keys open while the browser goes back would be left with the address. `release` is called when it is there. */
+export function holdKeysWhileGoingBack(release: () => void) {
+  if (!isGoingBack() || areKeysHeld()) return
+  holdKeys()
+  afterGoingBack(release)
+}

@@ -1,5 +1,5 @@
 import { flushSync } from 'react-dom'
-import { endHold, takeKey } from './key-queue.ts'
+import { endHold, holdKeysWhileGoingBack, takeKey } from './key-queue.ts'
 
 /**
  * Applies the keys that wait, in their order, to what has the focus by then. One of them may hold those after it again.
@@ -10,6 +10,7 @@ export function releaseKeys(pressKey: (event: KeyboardEvent) => void = pressAgai
   // React cannot render what a key changes inside an effect.
   queueMicrotask(() => {
     for (let event = takeKey(); event; event = takeKey()) pressKey(event)
+    holdKeysWhileGoingBack(() => releaseKeys(pressKey))
   })
 }
 

@@ -1,4 +1,3 @@
-import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
@@ -6,11 +5,18 @@ import type { TaskListItem } from '../api/queries.ts'
 import { editsBegun } from '../components/begun-edits.ts'
 import { isComposing } from '../components/is-enter.ts'
 import { preloadModule } from '../components/lazy.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { createGoKeys } from './go-keys.ts'
-import { areKeysHeld, discardKeys, holdKeys, queueKey } from './key-queue.ts'
+import { areKeysHeld, discardKeys, holdKeys, holdKeysWhileGoingBack, queueKey } from './key-queue.ts'
 import { areSingleKeysOn } from './single-keys.ts'
 
 const loadUndo = preloadModule(() => import('../components/undo.tsx'))
+export const loadReleaseKeys = preloadModule(() => import('./release-keys.ts'))
+
+/** What the address names while the help, a new task, or a new project is open. */
+const SHORTCUTS = 'shortcuts'
+const TASK = 'task'
+export const PROJECT = 'project'
 
 /** How long keys wait for the search box of a page that may not come. */
 const MAX_SEARCH_WAIT_MS = 5_000
@@ -81,22 +87,29 @@ function isForPage(event: KeyboardEvent): boolean {
   return !areKeysHeld() && !document.querySelector(BLOCKING)
 }
 
+const releaseWaiting = () => void loadReleaseKeys().then(({ releaseKeys }) => releaseKeys(), discardKeys)
+
 /** The global shortcuts. `goTo` takes the letter after `g`. */
 export function useShortcuts(goTo: (letter: string) => void) {
   const [, navigate] = useLocation()
-  const [isHelpOpen, help] = useDisclosure(false)
-  const [isNewTaskOpen, newTask] = useDisclosure(false)
+  const { opened: help, open: showHelp, close: closeHelp } = useOpened('help')
+  const { opened: created, open: create, close: closeNew } = useOpened('new')
   const [palette, setPalette] = useState<PaletteRequest>()
   const opener = useRef<Element>(null)
   useEffect(() => {
     const takeGoKey = createGoKeys(goTo)
     const openNewTaskDialog = () => {
       opener.current = document.activeElement
-      newTask.open()
+      create(TASK)
+    }
+    const openHelpDialog = () => {
+      opener.current = document.activeElement
+      showHelp(SHORTCUTS)
     }
     const queue = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement | null
       if (target?.closest(TEXT_INPUT) && !target.closest('dialog')) return
+      holdKeysWhileGoingBack(releaseWaiting)
       // Gives up what an open dialog waits for; a key that has waited itself is followed by others.
       if (event.key === 'Escape' && areKeysHeld() && document.querySelector('dialog')) discardKeys()
       if (isComposing(event) || !(queueKey(event) || (isShortcut(event) && takeGoKey(event)))) return
@@ -109,7 +122,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
         return openPalette({ step: 'root', tasks: [] })
       }
       if (!isShortcut(event)) return
-      if (event.key === '?') help.open()
+      if (event.key === '?') openHelpDialog()
       else if (event.key === 'c') openNewTaskDialog()
       // On task pages the search box handles it; keys wait for one that is not there yet.
       else if (event.key === '/' && !location.pathname.startsWith('/tasks')) {
@@ -128,27 +141,29 @@ export function useShortcuts(goTo: (letter: string) => void) {
     addEventListener('keydown', onKey)
     addEventListener('inlet:palette', showPalette)
     addEventListener('inlet:new-task', openNewTaskDialog)
-    addEventListener('inlet:help', help.open)
+    addEventListener('inlet:help', openHelpDialog)
     return () => {
       removeEventListener('keydown', queue, { capture: true })
       removeEventListener('keydown', onKey)
       removeEventListener('inlet:palette', showPalette)
       removeEventListener('inlet:new-task', openNewTaskDialog)
-      removeEventListener('inlet:help', help.open)
+      removeEventListener('inlet:help', openHelpDialog)
     }
-  }, [help.open, newTask.open, navigate, goTo])
+  }, [showHelp, create, navigate, goTo])
+  const isOpen = help !== undefined || created !== undefined
   useEffect(() => {
     // Closing the dialog moves the focus to the body.
-    if (isNewTaskOpen || document.activeElement !== document.body) return
+    if (isOpen || document.activeElement !== document.body) return
     if (opener.current instanceof HTMLElement) opener.current.focus()
     opener.current = null
-  }, [isNewTaskOpen])
+  }, [isOpen])
   return {
-    isHelpOpen,
-    isNewTaskOpen,
+    isHelpOpen: help === SHORTCUTS,
+    isNewTaskOpen: created === TASK,
+    isNewProjectOpen: created === PROJECT,
     palette,
-    closeHelp: help.close,
-    closeNewTask: newTask.close,
+    closeHelp,
+    closeNew,
     closePalette: () => setPalette(undefined),
   }
 }

@@ -15,6 +15,8 @@ export function goBack(entries: number): Promise<void> {
   return goingBack
 }
 
+export const isGoingBack = () => goingBack !== undefined
+
 /** At once, unless the browser is on its way back: it would leave an entry that is added meanwhile. */
 export function afterGoingBack(act: () => void) {
   if (goingBack) void goingBack.then(act)

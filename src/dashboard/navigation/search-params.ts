@@ -22,12 +22,18 @@ export function parseSearch(text: string): Record<string, unknown> {
 }
 
 /** The inverse of `parseSearch`, with the question mark; without undefined values. */
-export function formatSearch(search: Search): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(search)) {
+export const formatSearch = (search: Search): string => changedFrom('', search)
+
+/** The present search with other values, without those that are undefined. What else it says stays, such as what is open. */
+export const changedSearch = (changes: Search): string => changedFrom(location.search, changes)
+
+function changedFrom(text: string, changes: Search): string {
+  const params = new URLSearchParams(text)
+  for (const [name, value] of Object.entries(changes)) {
     // A text that reads as JSON is quoted.
     const isPlain = typeof value === 'string' && parsedJson(value) === undefined
-    if (value !== undefined) params.set(name, isPlain ? value : JSON.stringify(value))
+    if (value === undefined) params.delete(name)
+    else params.set(name, isPlain ? value : JSON.stringify(value))
   }
   return params.size > 0 ? `?${params}` : ''
 }

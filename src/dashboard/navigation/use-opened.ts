@@ -14,13 +14,11 @@ const NOTHING: readonly string[] = []
 export function useOpened(name: string, within = NOTHING) {
   const [addressed] = useParameter(name)
   const [closed, setClosed] = useState<string>()
-  if (closed !== undefined && closed !== addressed) setClosed(undefined)
   const opened = addressed === closed ? undefined : addressed
 
   const open = useCallback(
     (value: string) =>
       afterGoingBack(() => {
-        setClosed(undefined)
         const isOpen = parameterOf(name) !== undefined
         const address = addressWith([...within.map((inner) => [inner] as const), [name, value]])
         if (isOpen) navigate(address, { replace: true, state: history.state })
@@ -40,6 +38,7 @@ export function useOpened(name: string, within = NOTHING) {
     // It was opened by its link, or the other parameters have changed since.
     if (address !== location.href && isOfPage(address))
       navigate(address, { replace: true, state: history.state })
+    setClosed(undefined)
   }, [name, within, opened])
 
   return { opened, open, close }

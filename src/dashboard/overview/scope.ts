@@ -1,8 +1,7 @@
-import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { OverviewScope } from '../api/overview-queries.ts'
-import { useSearchString } from '../navigation/location-provider.tsx'
-import { formatSearch, parseSearch } from '../navigation/search-params.ts'
+import { changedSearch } from '../navigation/search-params.ts'
+import { useSearchOf } from '../navigation/use-search-of.ts'
 
 export const WEEKS = [12, 26, 52]
 const DEFAULT_WEEKS = 12
@@ -10,10 +9,12 @@ const DEFAULT_WEEKS = 12
 /** Which project and how many weeks the address names. */
 export function useScope() {
   const [pathname, navigate] = useLocation()
-  const address = useSearchString()
-  const scope = useMemo(() => scopeOf(parseSearch(address)), [address])
+  const scope = useSearchOf(scopeOf)
   const change = (changed: Partial<OverviewScope>) =>
-    navigate(pathname + formatSearch(searchOf({ ...scope, ...changed })), { replace: true })
+    navigate(pathname + changedSearch(searchOf({ ...scope, ...changed })), {
+      replace: true,
+      state: history.state,
+    })
   return { scope, change }
 }
 

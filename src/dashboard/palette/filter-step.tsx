@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { DEFAULT_SORT, projectsQuery, type TaskFilters } from '../api/queries.ts'
-import { formatSearch, parseSearch } from '../navigation/search-params.ts'
+import { parseSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
-import { filtersFrom, formatFilters, KINDS, NOT_DONE, SORTS, validFilters } from '../tasks/filters.ts'
+import { filtersFrom, KINDS, NOT_DONE, SORTS, searchWithFilters, validFilters } from '../tasks/filters.ts'
 import { CHOICES, FILTERS } from '../tasks/list/filter-texts.ts'
 import { listPathOf } from '../tasks/open-task.ts'
-import { triageSearchOf } from '../tasks/triage/triage-filters.ts'
+import { searchWithTriage, triageSearchOf } from '../tasks/triage/triage-filters.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
@@ -177,8 +177,8 @@ function useApplyFilters() {
     const now = filtersFrom(search)
     // That page has filters of its own.
     if (isTriage())
-      return navigate(location.pathname + formatSearch(triageSearchOf({ ...search, ...changeOf(now) })))
-    navigate(location.pathname + formatFilters(validFilters({ ...now, ...changeOf(now) })))
+      return navigate(location.pathname + searchWithTriage(triageSearchOf({ ...search, ...changeOf(now) })))
+    navigate(location.pathname + searchWithFilters(validFilters({ ...now, ...changeOf(now) })))
   }
 }
 

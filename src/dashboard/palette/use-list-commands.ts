@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter'
 import type { PaletteStep } from '../keyboard/shortcuts.ts'
-import { formatFilters, isNotDone, NOT_DONE, validFilters } from '../tasks/filters.ts'
+import { isNotDone, NOT_DONE, searchWithFilters, validFilters } from '../tasks/filters.ts'
 import { useDownloadCsv } from '../tasks/list/download-csv.tsx'
 import { useFilters } from '../tasks/use-filters.ts'
 import { command, type Option } from './options.ts'
@@ -13,7 +13,7 @@ export function useListCommands(onStep: (step: PaletteStep) => void): Option[] {
   if (!pathname.startsWith('/tasks')) return []
   const isHidden = isNotDone(filters.status)
   const status = isHidden ? undefined : NOT_DONE
-  const toggleDone = () => navigate(pathname + formatFilters(validFilters({ ...filters, status })))
+  const toggleDone = () => navigate(pathname + searchWithFilters(validFilters({ ...filters, status })))
   return [
     command({ label: 'Filter by…', shortcut: 'f', isStep: true, run: () => onStep('filter') }),
     command({ label: 'Sort by…', keywords: 'order', isStep: true, run: () => onStep('sort') }),

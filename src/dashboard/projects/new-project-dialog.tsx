@@ -1,16 +1,21 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, dataOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
+import { FormEnd } from '../components/form-end.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
+
+const NOTHING = { name: '' }
 
 export default function NewProjectDialog({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation()
   const { mutate, isBusy } = useMutation('projects')
   const sendOnce = useIdempotentSend('project')
-  const [name, setName] = useState('')
+  const draft = useFormDraft('new-project', NOTHING)
+  const { name } = draft.values
   const [errorMessage, setErrorMessage] = useState<string>()
 
   async function create(event: FormEvent) {
@@ -21,6 +26,7 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
         const project = await sendOnce(body, (header) =>
           dataOf(api.POST('/api/projects', { params: { header }, body })),
         )
+        draft.discard()
         onClose()
         navigate(`/projects/${project.id}`)
       } catch (error) {
@@ -39,13 +45,16 @@ export default function NewProjectDialog({ onClose }: { onClose(): void }) {
           maxLength={100}
           value={name}
           error={errorMessage}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
         />
-        <div>
-          <Button type="submit" loading={isBusy} disabled={name.trim() === ''}>
-            Create project
-          </Button>
-        </div>
+        <FormEnd
+          draft={draft}
+          verb="Create project"
+          error={undefined}
+          isBusy={isBusy}
+          isDisabled={name.trim() === ''}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

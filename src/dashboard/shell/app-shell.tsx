@@ -9,6 +9,8 @@ import { discardKeys } from '../keyboard/key-queue.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
+import { pageOf } from '../navigation/use-parameter.ts'
+import { useMe } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { NewTaskLoading } from '../tasks/new-task-loading.tsx'
 import styles from './app-shell.module.css'
@@ -18,6 +20,7 @@ import { useGoTo } from './use-go-to.ts'
 
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
+const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 const Palette = preloadDialog(() => import('../palette/palette.tsx'), discardKeys)
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
@@ -39,14 +42,14 @@ function ShellContent({ children }: { children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure(false)
   const hasMenuBeenOpen = useHasBeenTrue(isMenuOpen)
   const [isLoadingMenu, startTransition] = useTransition()
-  const { isHelpOpen, isNewTaskOpen, palette, closeHelp, closeNewTask, closePalette } = useShortcuts(
-    useGoTo(),
-  )
+  const shortcuts = useShortcuts(useGoTo())
+  const { palette, closeHelp, closeNew } = shortcuts
+  const { can, isServiceWide } = useMe()
   const { isDisconnected } = useLiveUpdates()
   const isOffline = !useNetwork().online
-  const { url } = useNavigation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: closes when the address changes.
-  useEffect(() => menu.close(), [url])
+  const page = pageOf(useNavigation().url)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes when another page is shown.
+  useEffect(() => menu.close(), [page])
 
   return (
     <div className={styles.shell}>
@@ -86,11 +89,14 @@ function ShellContent({ children }: { children: ReactNode }) {
         {isNarrow && hasMenuBeenOpen && <MenuDrawer isOpen={isMenuOpen} onClose={menu.close} />}
       </Suspense>
       <Suspense fallback={<DialogLoading />}>
-        {isHelpOpen && <HelpDialog onClose={closeHelp} />}
-        {palette && <Palette {...palette} onClose={closePalette} />}
+        {shortcuts.isHelpOpen && <HelpDialog onClose={closeHelp} />}
+        {shortcuts.isNewProjectOpen && can('admin') && isServiceWide && (
+          <NewProjectDialog onClose={closeNew} />
+        )}
+        {palette && <Palette {...palette} onClose={shortcuts.closePalette} />}
       </Suspense>
-      <Suspense fallback={<NewTaskLoading onClose={closeNewTask} />}>
-        {isNewTaskOpen && <NewTaskDialog onClose={closeNewTask} />}
+      <Suspense fallback={<NewTaskLoading onClose={closeNew} />}>
+        {shortcuts.isNewTaskOpen && <NewTaskDialog onClose={closeNew} />}
       </Suspense>
     </div>
   )

@@ -1,5 +1,4 @@
 import { ActionIcon, Skeleton } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import {
   GraphIcon,
   InboxIcon,
@@ -12,16 +11,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useLocation } from 'wouter'
 import { projectsQuery } from '../api/queries.ts'
-import {
-  DialogLoading,
-  firstPageRendered,
-  lazyComponent,
-  preload,
-  preloadDialog,
-} from '../components/lazy.tsx'
+import { firstPageRendered, lazyComponent, preload } from '../components/lazy.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Logo } from '../components/logo.tsx'
+import { PROJECT } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
@@ -37,7 +32,6 @@ const FirstOwner = lazyComponent(async () => {
   await firstPageRendered
   return import('./first-owner.tsx')
 })
-const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 
 export function Sidebar() {
   const { me, can, isServiceWide } = useMe()
@@ -45,7 +39,7 @@ export function Sidebar() {
   const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const isAllTasks = useIsAllTasks()
-  const [isCreating, creating] = useDisclosure(false)
+  const { open } = useOpened('new')
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
   const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
   const openTasks = active.reduce((sum, { openCount }) => sum + openCount, 0)
@@ -84,7 +78,7 @@ export function Sidebar() {
         <div className={styles.heading}>
           <h2>Projects</h2>
           {can('admin') && isServiceWide && (
-            <ActionIcon onClick={creating.open} aria-label="New project" size={32}>
+            <ActionIcon onClick={() => open(PROJECT)} aria-label="New project" size={32}>
               <PlusIcon size={16} />
             </ActionIcon>
           )}
@@ -117,9 +111,6 @@ export function Sidebar() {
         </Link>
         <Account />
       </nav>
-      <Suspense fallback={<DialogLoading />}>
-        {isCreating && <NewProjectDialog onClose={creating.close} />}
-      </Suspense>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { MAX_QUERY, type Task, type TaskFilters } from '../api/queries.ts'
 import { firstCharacters } from '../lib/first-characters.ts'
-import { formatSearch, type Search } from '../navigation/search-params.ts'
+import { changedSearch, formatSearch, type Search } from '../navigation/search-params.ts'
 
 export const STATUSES: Record<Task['status'], string> = {
   open: 'Open',
@@ -56,6 +56,10 @@ export function searchOf(filters: TaskFilters): Search {
 /** The same as text, with the question mark. */
 export const formatFilters = (filters: TaskFilters): string => formatSearch(searchOf(filters))
 
+/** The present search with these filters. */
+export const searchWithFilters = (filters: TaskFilters): string =>
+  changedSearch({ ...NO_FILTERS, ...searchOf(filters) })
+
 /** Whether these are the filters of an address without any. */
 export const isDefaultView = ({ status, ...others }: TaskFilters) => isNotDone(status) && !isFiltered(others)
 
@@ -67,8 +71,12 @@ export const canLeave = ({ sort, includeArchived, status, ...others }: TaskFilte
   Object.keys(others).length > 0 || !(status === undefined || isNotDone(status))
 
 /** The valid ones of some filters: users edit addresses and keep old ones. */
-export function validFilters(search: Record<string, unknown>): TaskFilters {
-  const filters: TaskFilters = {}
+export const validFilters = (search: Record<string, unknown>): TaskFilters =>
+  // No undefined values: query keys with and without them differ.
+  Object.fromEntries(Object.entries(parsedFilters(search)).filter(([, value]) => value !== undefined))
+
+/** All filters, undefined where they are not set. */
+function parsedFilters(search: Record<string, unknown>): TaskFilters {
   const id = (value: unknown) => (typeof value === 'string' && UUID.test(value) ? value : undefined)
   const knownValues = <T extends string>(value: unknown, options: Record<T, string>) => {
     const values = [value]
@@ -86,7 +94,7 @@ export function validFilters(search: Record<string, unknown>): TaskFilters {
   const time = (value: unknown) => (typeof value === 'string' && TIME.test(value) ? value : undefined)
   const q = typeof search.q === 'string' || typeof search.q === 'number' ? String(search.q) : ''
 
-  const parsed: TaskFilters = {
+  return {
     projectId: id(search.projectId),
     listId: id(search.listId),
     status: knownValues(search.status, STATUSES),
@@ -109,12 +117,9 @@ export function validFilters(search: Record<string, unknown>): TaskFilters {
     q: firstCharacters(q, MAX_QUERY) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],
   }
-  // No undefined values: query keys with and without them differ.
-  return Object.assign(
-    filters,
-    Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)),
-  )
 }
+
+const NO_FILTERS = parsedFilters({})
 
 /** Whether filters are set, besides project and list. */
 export const isFiltered = ({ projectId, listId, sort, ...filters }: TaskFilters) =>

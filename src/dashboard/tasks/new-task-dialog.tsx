@@ -1,4 +1,4 @@
-import { Button, Modal, Select, Textarea, TextInput } from '@mantine/core'
+import { Modal, Select, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -8,9 +8,10 @@ import { type Problem, problemOf } from '../api/problem.ts'
 import type { Task } from '../api/queries.ts'
 import { recordsOf } from '../api/task-records.ts'
 import { useAllLists } from '../api/use-all-lists.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
 import { isEnterWithCommand } from '../components/is-enter.ts'
 import { useDraft } from '../components/use-draft.ts'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMe } from '../session/session.ts'
 import { formatFilters, PRIORITIES } from './filters.ts'
@@ -18,7 +19,15 @@ import { NameTags } from './name-tags.tsx'
 import { SUBMITTED_DRAFT } from './new-task-loading.tsx'
 import { useFilters } from './use-filters.ts'
 
-/** The title and the description are drafts until they are sent. */
+const UNCHOSEN = {
+  priority: 'medium' as Task['priority'],
+  /** Null: the one that the page is about. */
+  listId: null as string | null,
+  labels: [] as string[],
+  assignees: [] as string[],
+}
+
+/** All of it is a draft until it is sent. */
 export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
@@ -28,15 +37,16 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
   const [title = '', setTitle] = useDraft('new-title')
   const [description = '', setDescription] = useDraft('new-description')
   const sendOnce = useIdempotentSend('new-task')
-  const [priority, setPriority] = useState<Task['priority']>('medium')
-  const [selectedListId, setSelectedListId] = useState<string | null>(null)
-  const [labels, setLabels] = useState<string[]>([])
-  const [assignees, setAssignees] = useState<string[]>([])
+  const draft = useFormDraft('new-task', UNCHOSEN)
+  const { priority, labels, assignees } = draft.values
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
   const currentProject = allLists.find(({ project }) => project.id === filters.projectId) ?? allLists[0]
   const listId =
-    selectedListId ?? filters.listId ?? currentProject?.lists.find(({ isDefault }) => isDefault)?.id ?? null
+    draft.values.listId ??
+    filters.listId ??
+    currentProject?.lists.find(({ isDefault }) => isDefault)?.id ??
+    null
 
   const projectId = allLists.find(({ lists }) => lists.some(({ id }) => id === listId))?.project.id
 
@@ -58,8 +68,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
       const task = await sendOnce(body, (header) =>
         dataOf(api.POST('/api/tasks', { params: { header }, body })),
       )
-      setTitle(undefined)
-      setDescription(undefined)
+      discard()
       receive([task])
       insertTasks(queryClient, { filters, ids: [task.id] })
       onClose()
@@ -69,6 +78,12 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
     } finally {
       setBusy(false)
     }
+  }
+
+  function discard() {
+    setTitle(undefined)
+    setDescription(undefined)
+    draft.discard()
   }
 
   const form = useRef<HTMLFormElement>(null)
@@ -129,7 +144,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
               items: lists.map(({ id, name }) => ({ value: id, label: name })),
             }))}
             value={listId}
-            onChange={setSelectedListId}
+            onChange={(listId) => draft.change({ listId })}
             allowDeselect={false}
             style={{ flex: '1 1 160px' }}
           />
@@ -138,7 +153,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             data={Object.entries(PRIORITIES).map(([value, label]) => ({ value, label }))}
             value={priority}
             allowDeselect={false}
-            onChange={(value) => value && setPriority(value as Task['priority'])}
+            onChange={(value) => value && draft.change({ priority: value as Task['priority'] })}
             style={{ flex: '1 1 120px' }}
           />
           <NameTags
@@ -146,7 +161,7 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             projectId={projectId}
             label="Labels"
             value={labels}
-            onChange={setLabels}
+            onChange={(labels) => draft.change({ labels })}
             style={{ flex: '1 1 160px' }}
           />
           <NameTags
@@ -154,19 +169,18 @@ export default function NewTaskDialog({ onClose }: { onClose(): void }) {
             projectId={projectId}
             label="Assignees"
             value={assignees}
-            onChange={setAssignees}
+            onChange={(assignees) => draft.change({ assignees })}
             style={{ flex: '1 1 160px' }}
           />
         </div>
-        {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div className="row">
-          <Button type="submit" loading={isBusy} disabled={title.trim() === ''}>
-            Create task
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        <FormEnd
+          draft={{ isDraft: draft.isDraft || Boolean(title || description), isOutdated: false, discard }}
+          verb="Create task"
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={title.trim() === ''}
+          onClose={onClose}
+        />
       </form>
     </Modal>
   )

@@ -1,11 +1,6 @@
-import { useMemo } from 'react'
 import type { TaskFilters } from '../api/queries.ts'
-import { useSearchString } from '../navigation/location-provider.tsx'
-import { parseSearch } from '../navigation/search-params.ts'
+import { useSearchOf } from '../navigation/use-search-of.ts'
 import { filtersFrom } from './filters.ts'
 
 /** The filters in the address. */
-export function useFilters(): TaskFilters {
-  const search = useSearchString()
-  return useMemo(() => filtersFrom(parseSearch(search)), [search])
-}
+export const useFilters = (): TaskFilters => useSearchOf(filtersFrom)

@@ -4,14 +4,14 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { DEFAULT_SORT, MAX_QUERY, type TaskFilters } from '../../api/queries.ts'
 import { isEnter } from '../../components/is-enter.ts'
-import { preload, preloadModule } from '../../components/lazy.tsx'
+import { preload } from '../../components/lazy.tsx'
 import { MenuButton, OnDemand } from '../../components/menu-button.tsx'
 import { SearchInput } from '../../components/search-input.tsx'
 import { useOverflow } from '../../components/use-overflow.ts'
 import { areKeysHeld } from '../../keyboard/key-queue.ts'
-import { isShortcut } from '../../keyboard/shortcuts.ts'
+import { isShortcut, loadReleaseKeys } from '../../keyboard/shortcuts.ts'
 import { firstCharacters } from '../../lib/first-characters.ts'
-import { formatFilters, PRIORITIES, SORTS, SOURCES, STATUSES, validFilters } from '../filters.ts'
+import { PRIORITIES, SORTS, SOURCES, STATUSES, searchWithFilters, validFilters } from '../filters.ts'
 import styles from '../tasks-page.module.css'
 import { FilterButton, FilterMenu, toOptions } from './filter-menu.tsx'
 
@@ -19,15 +19,18 @@ const LabelFilter = preload(() => import('./label-filter.tsx'))
 const FilterPopover = preload(() => import('./filter-popover.tsx'))
 const MoreFilters = preload(() => import('./more-filters.tsx'))
 
-const loadReleaseKeys = preloadModule(() => import('../../keyboard/release-keys.ts'))
-
 const DEBOUNCE_MS = 250
 
 /** The filters, whose state is the address bar, in one line: what does not fit is in the menu "Filters". */
 export function FilterBar({ filters }: { filters: TaskFilters }) {
-  const [pathname, navigate] = useLocation()
-  const applyChange = (change: Partial<TaskFilters>) =>
-    navigate(pathname + formatFilters(validFilters({ ...filters, ...change })), { replace: 'q' in change })
+  const [, navigate] = useLocation()
+  function applyChange(change: Partial<TaskFilters>) {
+    // A search that was typed just before may come when the page is being left.
+    if (!location.pathname.startsWith('/tasks')) return
+    const search = searchWithFilters(validFilters({ ...filters, ...change }))
+    if ('q' in change) navigate(location.pathname + search, { replace: true, state: history.state })
+    else navigate(location.pathname + search)
+  }
 
   const { ref, hidden } = useOverflow()
   const menuButton = <MenuOfFilters hiddenCount={hidden.filter((name) => name in filters).length} />

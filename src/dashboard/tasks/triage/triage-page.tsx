@@ -7,8 +7,8 @@ import { beginEdit } from '../../components/begun-edits.ts'
 import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import { usePageTitle } from '../../components/use-page-title.ts'
-import { useSearchString } from '../../navigation/location-provider.tsx'
-import { formatSearch, parseSearch } from '../../navigation/search-params.ts'
+import { formatSearch } from '../../navigation/search-params.ts'
+import { useSearchOf } from '../../navigation/use-search-of.ts'
 import { useMe } from '../../session/session.ts'
 import { SOURCES } from '../filters.ts'
 import { FilterMenu } from '../list/filter-menu.tsx'
@@ -21,7 +21,7 @@ import { equalTasks } from './equal-tasks.ts'
 import { GroupFacts } from './group-facts.tsx'
 import { NothingLeft } from './nothing-left.tsx'
 import styles from './triage.module.css'
-import { type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
+import { searchWithTriage, type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
 import { useLeft } from './use-left.ts'
 
 const loadMerge = preloadModule(() => import('../reports/merge-tasks.ts'))
@@ -30,8 +30,7 @@ const loadMerge = preloadModule(() => import('../reports/merge-tasks.ts'))
 export default function TriagePage({ children }: { children: ReactNode }) {
   const { taskId } = useParams()
   const { can } = useMe()
-  const address = useSearchString()
-  const search = useMemo(() => triageSearchOf(parseSearch(address)), [address])
+  const search = useSearchOf(triageSearchOf)
   const filters = useMemo(() => triageFiltersOf(search), [search])
   const { task } = useTask(taskId ?? '', { isEnabled: taskId !== undefined })
   usePageTitle(task?.title ?? 'Triage')
@@ -105,7 +104,7 @@ const KEYS = [
 
 function TriageFilters({ search, mayWrite }: { search: TriageSearch; mayWrite: boolean }) {
   const [pathname, navigate] = useLocation()
-  const apply = (change: TriageSearch) => navigate(pathname + formatSearch({ ...search, ...change }))
+  const apply = (change: TriageSearch) => navigate(pathname + searchWithTriage({ ...search, ...change }))
   const { projectId, source = [] } = search
   return (
     <search className={styles.filters}>
