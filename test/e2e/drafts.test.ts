@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { expectNone, testTogether as test } from './support/browser.ts'
-import { field } from './support/people.ts'
+import { field, givenPerson, openAs } from './support/people.ts'
 
 const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name })
 
@@ -68,6 +68,26 @@ describe('a draft', () => {
     await expect.poll(() => field(dialog, 'Client secret').inputValue()).toBe('')
     expect(await storedIn(page)).toContain('Keycloak of acme')
     expect(await storedIn(page)).not.toContain('not-to-be-stored')
+  })
+
+  test('of the own account survives Back, and is gone when it is saved', async ({ app }) => {
+    await givenPerson(app, { username: 'ada', name: 'Ada', role: 'viewer' })
+    const page = await openAs(app, 'ada', '/settings/sessions')
+    await page.getByRole('link', { name: 'Account' }).click()
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await field(page.locator('main'), 'Name').fill('Ada Byron')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    await page.goForward()
+    await expect.poll(() => field(page.locator('main'), 'Name').inputValue()).toBe('Ada Byron')
+    await save.click()
+    await page.getByRole('button', { name: /^Ada Byron.*account menu/ }).waitFor()
+    await expectNone(page, page.getByRole('button', { name: 'Discard' }))
+    expect(await storedIn(page)).not.toContain('Ada Byron')
+    await field(page.locator('main'), 'Name').fill('Countess')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await expect.poll(() => field(page.locator('main'), 'Name').inputValue()).toBe('Ada Byron')
+    await expect.poll(() => save.isDisabled()).toBe(true)
   })
 
   test('keeps what others change meanwhile, and warns where it would overwrite it', async ({ app }) => {

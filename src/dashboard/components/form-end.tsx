@@ -9,10 +9,11 @@ interface FormEndProps {
   error: string | undefined
   isBusy: boolean
   isDisabled?: boolean
-  onClose(): void
+  /** Without it, there is nothing to close: the form is part of a page. */
+  onClose?(): void
 }
 
-/** The end of a form in a dialog, which keeps a draft until that is saved or discarded. */
+/** The end of a form, which keeps a draft until that is saved or discarded. */
 export function FormEnd({ draft, verb, error, isBusy, isDisabled = false, onClose }: FormEndProps) {
   const outdated =
     draft.isOutdated && 'Someone else changed the same fields. Saving overwrites what they entered.'
@@ -23,15 +24,17 @@ export function FormEnd({ draft, verb, error, isBusy, isDisabled = false, onClos
         <Button type="submit" loading={isBusy} disabled={isDisabled}>
           {verb}
         </Button>
-        <Button
-          variant="default"
-          onClick={() => {
-            draft.discard()
-            onClose()
-          }}
-        >
-          {draft.isDraft ? 'Discard' : 'Cancel'}
-        </Button>
+        {(draft.isDraft || onClose) && (
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.discard()
+              onClose?.()
+            }}
+          >
+            {draft.isDraft ? 'Discard' : 'Cancel'}
+          </Button>
+        )}
       </div>
     </>
   )

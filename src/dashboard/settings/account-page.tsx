@@ -1,11 +1,12 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf, responseOf } from '../api/client.ts'
 import { DEFAULT_WAYS, signInWaysQuery } from '../api/people-queries.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { ErrorText } from '../components/error-text.tsx'
+import { FormEnd } from '../components/form-end.tsx'
 import { toast } from '../components/toast.ts'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { NewPasswordForm } from '../session/new-person-form.tsx'
 import { useMe } from '../session/session.ts'
@@ -54,23 +55,24 @@ export default function AccountPage() {
 
 function Profile({ user }: { user: User }) {
   const { mutate, isBusy } = useMutation('me', 'users')
-  const [name, setName] = useState(user.name)
-  const [email, setEmail] = useState(user.email ?? '')
+  const draft = useFormDraft(`account:${user.id}`, { name: user.name, email: user.email ?? '' })
+  const { name, email } = draft.values
   const [problem, setProblem] = useState<Problem>()
   const change = { name: name.trim(), email: email.trim() || null }
-  const isChanged = change.name !== user.name || change.email !== user.email
 
   async function save(event: FormEvent) {
     event.preventDefault()
     setProblem(undefined)
-    await mutate('', async () => {
+    const saved = await mutate('', async () => {
       try {
-        await dataOf(api.PATCH('/api/me', { body: change }))
-        toast.info('Saved')
+        return await dataOf(api.PATCH('/api/me', { body: draft.onlyChanged(change) }))
       } catch (error) {
         setProblem(problemOf(error))
       }
     })
+    if (!saved) return
+    draft.discard()
+    toast.info('Saved')
   }
 
   return (
@@ -83,7 +85,7 @@ function Profile({ user }: { user: User }) {
         autoComplete="name"
         value={name}
         error={problem?.byField['/name']}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
       <TextInput
         label="Email"
@@ -93,14 +95,15 @@ function Profile({ user }: { user: User }) {
         autoComplete="email"
         value={email}
         error={problem?.byField['/email']}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        onChange={(event) => draft.change({ email: event.currentTarget.value })}
       />
-      {problem && <ErrorText>{problem.message}</ErrorText>}
-      <div>
-        <Button type="submit" loading={isBusy} disabled={change.name === '' || !isChanged}>
-          Save
-        </Button>
-      </div>
+      <FormEnd
+        draft={draft}
+        verb="Save"
+        error={problem?.message}
+        isBusy={isBusy}
+        isDisabled={change.name === '' || !draft.isDraft}
+      />
     </form>
   )
 }
