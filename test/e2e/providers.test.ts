@@ -51,6 +51,12 @@ describe('an identity provider', () => {
     await owner.getByRole('button', { name: 'Test', exact: true }).click()
     for (const step of ['Configuration', 'Keys', 'Redirect URL'])
       await steps.getByText(`${step}: OK`).waitFor()
+    // At its address it is tested again.
+    await owner.reload()
+    await steps.getByText('Configuration: OK').waitFor()
+    await owner.goBack()
+    await steps.waitFor({ state: 'detached' })
+    await owner.getByRole('button', { name: 'Test', exact: true }).waitFor()
 
     provider.signIn(account({ name: 'Grace Hopper', preferred_username: 'grace' }))
     const task = (await app.service.post('/api/tasks', { title: 'Find the moth' })).body

@@ -1,6 +1,6 @@
-import { Badge, Button, Modal, Switch } from '@mantine/core'
+import { Badge, Button, Switch } from '@mantine/core'
 import { useState } from 'react'
-import { api, dataOf, responseOf, type Schema } from '../api/client.ts'
+import { api, dataOf, responseOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import type { IdentityProvider } from '../api/provider-queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
@@ -8,17 +8,15 @@ import { CopyBlock } from '../components/copy-block.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import styles from './settings.module.css'
 
-type Test = Schema<'IdentityProviderTest'>
-
 interface ProviderItemProps {
   provider: IdentityProvider
   onEdit(): void
+  onTest(): void
 }
 
-export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
+export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
   const { id, name, issuer, isActive, createUsers, redirectUrl, createdAt } = provider
   const { mutate, refresh, isBusy } = useMutation('identity-providers', 'sign-in')
-  const [test, setTest] = useState<Test>()
   const [deleting, setDeleting] = useState<Deleting>()
   const params = { path: { id } }
   const isOfEnvironment = createdAt === null
@@ -27,14 +25,6 @@ export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
     mutate("Couldn't change the provider", () =>
       dataOf(api.PATCH('/api/identity-providers/{id}', { params, body: { isActive: !isActive } })),
     )
-
-  async function run() {
-    setTest(
-      await mutate("Couldn't test the provider", () =>
-        dataOf(api.POST('/api/identity-providers/{id}/test', { params })),
-      ),
-    )
-  }
 
   return (
     <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
@@ -61,7 +51,7 @@ export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
             onChange={() => void toggle()}
           />
         )}
-        <Button variant="default" loading={isBusy} onClick={() => void run()}>
+        <Button variant="default" onClick={onTest}>
           Test
         </Button>
         {!isOfEnvironment && (
@@ -76,7 +66,6 @@ export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
         )}
       </div>
       {redirectUrl && <CopyBlock caption="Redirect URL to register with the provider" text={redirectUrl} />}
-      {test && <TestDialog name={name} test={test} onClose={() => setTest(undefined)} />}
       {deleting && (
         <DeleteDialog
           key={deleting.dependents}
@@ -87,34 +76,6 @@ export function ProviderItem({ provider, onEdit }: ProviderItemProps) {
         />
       )}
     </li>
-  )
-}
-
-const STEPS = { discovery: 'Configuration', keys: 'Keys', redirect: 'Redirect URL' }
-
-function TestDialog({ name, test, onClose }: { name: string; test: Test; onClose(): void }) {
-  return (
-    <Modal opened onClose={onClose} title={`Test of “${name}”`}>
-      <div className="stack">
-        <ol className={styles.rows} aria-label="Steps">
-          {test.steps.map(({ step, isOk, message }) => (
-            <li key={step} className={styles.item}>
-              <div className={styles.main}>
-                <strong>
-                  {STEPS[step]}: {isOk ? 'OK' : 'failed'}
-                </strong>
-                <div className="quiet small breakable">{message}</div>
-              </div>
-            </li>
-          ))}
-        </ol>
-        <p className="quiet small" style={{ margin: 0 }}>
-          {test.isOk
-            ? 'Register the redirect URL with the provider. Then sign in once in another browser, which checks the client ID and the secret.'
-            : 'Correct what failed, and test again.'}
-        </p>
-      </div>
-    </Modal>
   )
 }
 

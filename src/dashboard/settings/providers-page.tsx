@@ -7,6 +7,7 @@ import { useOpened } from '../navigation/use-opened.ts'
 import { PageHeader } from './page-header.tsx'
 import { ProviderDialog } from './provider-dialog.tsx'
 import { ProviderItem } from './provider-item.tsx'
+import { ProviderTest } from './provider-test.tsx'
 import styles from './settings.module.css'
 
 const MAX_PROVIDERS = 5
@@ -15,7 +16,9 @@ const MAX_PROVIDERS = 5
 export default function ProvidersPage() {
   const query = useQuery(identityProvidersQuery)
   const { opened, open, close } = useOpened('provider')
+  const test = useOpened('test')
   const providers = query.data ?? []
+  const tested = providers.find(({ id }) => id === test.opened)
   const edited = providers.find(({ id, createdAt }) => id === opened && createdAt !== null)
   const isFull = providers.filter(({ createdAt }) => createdAt !== null).length >= MAX_PROVIDERS
   const add = (
@@ -47,13 +50,19 @@ export default function ProvidersPage() {
       {providers.length > 0 && (
         <ul className={styles.rows} aria-label="Identity providers">
           {providers.map((provider) => (
-            <ProviderItem key={provider.id} provider={provider} onEdit={() => open(provider.id)} />
+            <ProviderItem
+              key={provider.id}
+              provider={provider}
+              onEdit={() => open(provider.id)}
+              onTest={() => test.open(provider.id)}
+            />
           ))}
         </ul>
       )}
       {(edited || (opened === 'new' && query.isSuccess && !isFull)) && (
         <ProviderDialog key={opened} provider={edited} onClose={close} />
       )}
+      {tested && <ProviderTest key={tested.id} provider={tested} onClose={test.close} />}
     </div>
   )
 }
