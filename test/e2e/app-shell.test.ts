@@ -7,7 +7,7 @@ describe('the app shell', () => {
     await app.service.post('/api/tasks', { title: 'Whenever', priority: 'low' })
     const page = await app.open('/tasks?priority=["high"]')
     await page.getByRole('button', { name: 'Save filter' }).click()
-    const name = page.getByRole('textbox', { name: 'Name of the filter' })
+    const name = page.getByRole('dialog', { name: 'Save filter' }).getByLabel('Name')
     await expect.poll(() => name.inputValue()).toBe('High')
     await name.press('Enter')
     await page.getByText('Filter “High” saved').waitFor()

@@ -51,7 +51,7 @@ describe('the task page', () => {
     await rowOf(page, 'Waiting').waitFor()
     await expectNone(page, rowOf(page, 'Finished'))
     await page.getByRole('button', { name: 'Save filter' }).click()
-    await page.getByLabel('Name of the filter').fill('Kept')
+    await page.getByRole('dialog', { name: 'Save filter' }).getByLabel('Name').fill('Kept')
     await page.keyboard.press('Enter')
     const saved = page.getByRole('link', { name: 'Kept 2 tasks', exact: true })
     await saved.waitFor()

@@ -93,7 +93,7 @@ describe('the line of filters', () => {
     await page.keyboard.press('Escape')
     await menu.click()
     await page.getByRole('button', { name: 'Save filter' }).click()
-    await page.getByRole('textbox', { name: 'Name of the filter' }).fill('Bugs')
+    await page.getByRole('dialog', { name: 'Save filter' }).getByLabel('Name').fill('Bugs')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Filter “Bugs” saved').waitFor()
   })

@@ -129,7 +129,7 @@ const matches = (pattern: string, path: string) =>
   ).test(path)
 
 const OPENER =
-  /<(Modal|Drawer|Popover|Menu|MenuButton|OpenMenu|dialog|ConfirmDialog|SecretDialog|RenameDialog)\b/
+  /<(Modal|Drawer|Popover|Menu|MenuButton|OpenMenu|dialog|ConfirmDialog|SecretDialog|NameDialog)\b/
 
 /** The first two are in appearance.test.ts with another session; the last one only asks with many tasks. */
 const ELSEWHERE = [

@@ -6,7 +6,7 @@ import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { LoadError } from '../components/load-error.tsx'
 import { Loading } from '../components/loading.tsx'
-import { RenameDialog } from '../components/rename-dialog.tsx'
+import { NameDialog } from '../components/name-dialog.tsx'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
@@ -115,12 +115,14 @@ function RenameListDialog({ list: { id, name }, onClose }: { list: List; onClose
       dataOf(api.PATCH('/api/lists/{id}', { params: { path: { id } }, body: { name } })),
     )
   return (
-    <RenameDialog
+    <NameDialog
       title="Rename list"
+      verb="Rename"
+      draftName={`list:${id}`}
       name={name}
       maxLength={100}
       isBusy={isBusy}
-      onRename={rename}
+      onSave={rename}
       onClose={onClose}
     />
   )

@@ -9,6 +9,7 @@ import { discardKeys } from '../keyboard/key-queue.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { LiveUpdatesProvider, useLiveUpdates } from '../live-updates/live-updates.tsx'
 import { useNavigation } from '../navigation/location-provider.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { pageOf } from '../navigation/use-parameter.ts'
 import { useMe } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
@@ -22,6 +23,7 @@ const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
 const Palette = preloadDialog(() => import('../palette/palette.tsx'), discardKeys)
+const RenameFilter = preloadDialog(() => import('./rename-filter.tsx'))
 const NewTaskDialog = preloadDialog(() => import('../tasks/new-task-dialog.tsx'))
 
 /** The layout of all pages behind sign-in: sidebar, live updates and global shortcuts. */
@@ -44,6 +46,7 @@ function ShellContent({ children }: { children: ReactNode }) {
   const [isLoadingMenu, startTransition] = useTransition()
   const shortcuts = useShortcuts(useGoTo())
   const { palette, closeHelp, closeNew } = shortcuts
+  const renaming = useOpened('rename-filter')
   const { can, isServiceWide } = useMe()
   const { isDisconnected } = useLiveUpdates()
   const isOffline = !useNetwork().online
@@ -93,6 +96,7 @@ function ShellContent({ children }: { children: ReactNode }) {
         {shortcuts.isNewProjectOpen && can('admin') && isServiceWide && (
           <NewProjectDialog onClose={closeNew} />
         )}
+        {renaming.opened && <RenameFilter id={renaming.opened} onClose={renaming.close} />}
         {palette && <Palette {...palette} onClose={shortcuts.closePalette} />}
       </Suspense>
       <Suspense fallback={<NewTaskLoading onClose={closeNew} />}>

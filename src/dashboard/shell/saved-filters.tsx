@@ -1,23 +1,21 @@
 import { ActionIcon } from '@mantine/core'
 import { FilterIcon, KebabHorizontalIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
-import { DialogLoading, preloadDialog, preloadModule } from '../components/lazy.tsx'
+import { preloadModule } from '../components/lazy.tsx'
 import { MenuButton } from '../components/menu-button.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
 import { searchOf, validFilters } from '../tasks/filters.ts'
-import { MAX_FILTER_NAME, savedFiltersQuery } from '../tasks/list/saved-filters.ts'
+import { savedFiltersQuery } from '../tasks/list/saved-filters.ts'
 import styles from './sidebar.module.css'
 
-const RenameDialog = preloadDialog(async () => ({
-  default: (await import('../components/rename-dialog.tsx')).RenameDialog,
-}))
 const loadUndo = preloadModule(() => import('../components/undo.tsx'))
 
 export default function SavedFilters() {
   const { data: saved = [] } = useQuery(savedFiltersQuery)
+  const { open } = useOpened('rename-filter')
   if (saved.length === 0) return null
   return (
     <>
@@ -25,20 +23,20 @@ export default function SavedFilters() {
         <h2>My filters</h2>
       </div>
       {saved.map((filter) => (
-        <SavedFilter key={filter.id} filter={filter} />
+        <SavedFilter key={filter.id} filter={filter} onRename={() => open(filter.id)} />
       ))}
     </>
   )
 }
 
-function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'SavedFilter'> }) {
-  const { mutate, refresh, isBusy } = useMutation('saved-filters')
-  const [isRenaming, setRenaming] = useState(false)
+interface SavedFilterProps {
+  filter: Schema<'SavedFilter'>
+  onRename(): void
+}
+
+function SavedFilter({ filter: { id, name, query, count }, onRename }: SavedFilterProps) {
+  const { mutate, refresh } = useMutation('saved-filters')
   const params = { path: { id } }
-  const rename = (name: string) =>
-    mutate("Couldn't rename the filter", () =>
-      dataOf(api.PATCH('/api/saved-filters/{id}', { params, body: { name } })),
-    )
   const restore = () =>
     dataOf(api.POST('/api/saved-filters', { params: { header: {} }, body: { name, query } })).then(refresh)
   const remove = () =>
@@ -69,24 +67,12 @@ function SavedFilter({ filter: { id, name, query, count } }: { filter: Schema<'S
         groups={[
           {
             actions: [
-              { label: 'Rename', icon: <PencilIcon size={15} />, onClick: () => setRenaming(true) },
+              { label: 'Rename', icon: <PencilIcon size={15} />, onClick: onRename },
               { label: 'Delete', icon: <TrashIcon size={15} />, onClick: () => void remove() },
             ],
           },
         ]}
       />
-      <Suspense fallback={<DialogLoading />}>
-        {isRenaming && (
-          <RenameDialog
-            title="Rename filter"
-            name={name}
-            maxLength={MAX_FILTER_NAME}
-            isBusy={isBusy}
-            onRename={rename}
-            onClose={() => setRenaming(false)}
-          />
-        )}
-      </Suspense>
     </div>
   )
 }

@@ -2,11 +2,11 @@ import { Button, Popover } from '@mantine/core'
 import { cloneElement, type KeyboardEvent, useState } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
 import { type ButtonElement, useOpenOnMount } from '../../components/use-open-state.ts'
+import { useOpened } from '../../navigation/use-opened.ts'
 import { DownloadCsv } from './download-csv.tsx'
 import { FilterEditor } from './filter-editor.tsx'
-import { FILTERS, type FilterName, isFlag, MAIN_FILTERS, valueText } from './filter-texts.ts'
+import { FILTER, FILTERS, type FilterName, isFlag, MAIN_FILTERS, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
-import { SaveFilterForm } from './save-filter.tsx'
 
 interface FilterPopoverProps {
   button: ButtonElement
@@ -21,26 +21,29 @@ interface FilterPopoverProps {
 /** The button of a filter with its editor, at first open. */
 export default function FilterPopover({ button, name, hidden = [], filters, onChange }: FilterPopoverProps) {
   const { isOpen, setOpen, target } = useOpenOnMount(button)
-  const [picked, setPicked] = useState<FilterName | 'save'>()
+  const [picked, setPicked] = useState<FilterName>()
+  const { open } = useOpened('new')
   const view = name ?? picked
   const close = () => setOpen(false)
   const toggle = (shouldOpen: boolean) => {
     setOpen(shouldOpen)
     if (shouldOpen) setPicked(undefined)
   }
-  const pick = (picked: FilterName | 'save') => {
-    const isSetAtOnce = picked !== 'save' && (picked === 'includeArchived' || isFlag(picked))
+  const pick = (picked: FilterName) => {
+    const isSetAtOnce = picked === 'includeArchived' || isFlag(picked)
     if (!isSetAtOnce || filters[picked] !== undefined) return setPicked(picked)
     close()
     onChange({ [picked]: true })
   }
+  const save = () => {
+    close()
+    open(FILTER)
+  }
   return (
     <Popover opened={isOpen} onChange={toggle} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>{cloneElement(target, { onClick: () => toggle(!isOpen) })}</Popover.Target>
-      <Popover.Dropdown aria-label={view === 'save' ? 'Save filter' : view ? FILTERS[view] : 'Filters'}>
-        {view === 'save' ? (
-          <SaveFilterForm filters={filters} onClose={close} />
-        ) : view ? (
+      <Popover.Dropdown aria-label={view ? FILTERS[view] : 'Filters'}>
+        {view ? (
           <div className="stack">
             <FilterEditor key={view} name={view} filters={filters} onChange={onChange} onClose={close} />
             {!name && filters[view] !== undefined && view !== 'includeArchived' && (
@@ -56,7 +59,7 @@ export default function FilterPopover({ button, name, hidden = [], filters, onCh
             )}
           </div>
         ) : (
-          <Choices hidden={hidden} filters={filters} onPick={pick} />
+          <Choices hidden={hidden} filters={filters} onPick={pick} onSave={save} />
         )}
       </Popover.Dropdown>
     </Popover>
@@ -66,12 +69,13 @@ export default function FilterPopover({ button, name, hidden = [], filters, onCh
 interface ChoicesProps {
   hidden: readonly string[]
   filters: TaskFilters
-  onPick(view: FilterName | 'save'): void
+  onPick(view: FilterName): void
+  onSave(): void
 }
 
 const NAMES = Object.keys(FILTERS) as FilterName[]
 
-function Choices({ hidden, filters, onPick }: ChoicesProps) {
+function Choices({ hidden, filters, onPick, onSave }: ChoicesProps) {
   const isListed = (name: FilterName) =>
     hidden.includes(name) || (!(name in MAIN_FILTERS) && filters[name] === undefined)
   return (
@@ -93,7 +97,7 @@ function Choices({ hidden, filters, onPick }: ChoicesProps) {
       ))}
       {hidden.includes('save') && (
         <li>
-          <Button variant="subtle" fullWidth justify="flex-start" onClick={() => onPick('save')}>
+          <Button variant="subtle" fullWidth justify="flex-start" onClick={onSave}>
             Save filter
           </Button>
         </li>

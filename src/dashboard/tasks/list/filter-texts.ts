@@ -1,6 +1,9 @@
 import type { TaskFilters } from '../../api/queries.ts'
 import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
 
+/** What the address names while filters are saved. */
+export const FILTER = 'filter'
+
 /** Those with a menu of their own in the filter bar. */
 export const MAIN_FILTERS = {
   status: 'Status',

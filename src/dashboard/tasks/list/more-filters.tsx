@@ -1,17 +1,19 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { BookmarkIcon, XIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import type { TaskFilters } from '../../api/queries.ts'
-import { preload } from '../../components/lazy.tsx'
+import { DialogLoading, preload, preloadDialog } from '../../components/lazy.tsx'
 import { OnDemand } from '../../components/menu-button.tsx'
+import { useOpened } from '../../navigation/use-opened.ts'
 import { formatFilters, isDefaultView, isFiltered, validFilters } from '../filters.ts'
 import { DownloadCsv } from './download-csv.tsx'
-import { FILTER_NAMES, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
+import { FILTER, FILTER_NAMES, MORE_FILTERS, type MoreFilter, valueText } from './filter-texts.ts'
 import styles from './more-filters.module.css'
 import { savedFiltersQuery } from './saved-filters.ts'
 
 const FilterPopover = preload(() => import('./filter-popover.tsx'))
-const SaveFilterPopover = preload(() => import('./save-filter.tsx'))
+const SaveFilterDialog = preloadDialog(() => import('./save-filter.tsx'))
 
 interface MoreFiltersProps {
   filters: TaskFilters
@@ -51,18 +53,18 @@ export default function MoreFilters({ filters, onChange }: MoreFiltersProps) {
 /** Absent where the filters are saved. */
 function SaveFilter({ filters }: { filters: TaskFilters }) {
   const { data: saved } = useQuery(savedFiltersQuery)
+  const { opened, open, close } = useOpened('new')
   const addressOf = (some: object) => formatFilters(validFilters({ ...some }))
-  if (!saved || saved.some(({ query }) => addressOf(query) === addressOf(filters))) return null
-  const button = (
-    <ActionIcon aria-label="Save filter">
-      <BookmarkIcon size={16} />
-    </ActionIcon>
-  )
+  const address = addressOf(filters)
+  if (!saved || saved.some(({ query }) => addressOf(query) === address)) return null
   return (
     <span data-item="save">
-      <OnDemand button={button} kind="dialog">
-        <SaveFilterPopover button={button} filters={filters} />
-      </OnDemand>
+      <ActionIcon aria-label="Save filter" aria-haspopup="dialog" onClick={() => open(FILTER)}>
+        <BookmarkIcon size={16} />
+      </ActionIcon>
+      <Suspense fallback={<DialogLoading />}>
+        {opened === FILTER && <SaveFilterDialog key={address} filters={filters} onClose={close} />}
+      </Suspense>
     </span>
   )
 }
