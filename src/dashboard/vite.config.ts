@@ -47,7 +47,7 @@ export default defineConfig({
             },
             {
               name: 'controls',
-              test: /node_modules.(@mantine|@floating-ui|@primer|react-remove-scroll|tabbable)/,
+              test: /node_modules.(@mantine(?!.core.esm.components.Tree)|@floating-ui|@primer|react-remove-scroll|tabbable)/,
             },
             { name: 'edits', test: /dashboard.(tasks.edits|components.undo)/ },
             {

@@ -18,6 +18,13 @@ export const SourcePreset = Type.Object(
     filter,
     template: ref(SourceTemplate),
     clears,
+    example: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'A payload that it makes tasks of.',
+      },
+    ),
   },
   { $id: 'SourcePreset', description: 'A ready-made source.' },
 )

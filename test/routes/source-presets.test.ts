@@ -25,7 +25,7 @@ const recorded = (name: string) =>
 async function sourceWith(id: string) {
   const preset = presets.find((preset) => preset.id === id)
   if (!preset) throw new Error(`There is no preset ${id}.`)
-  const { id: _id, description, secretFrom, ...given } = preset
+  const { id: _id, description, secretFrom, example, ...given } = preset
   return sourceOf(service, given)
 }
 
@@ -267,5 +267,13 @@ test('each preset has a page in the guide', () => {
     const path = `sources/${id.replaceAll('_', '-')}.md`
     expect(guide).toContain(`- [${name}](${path})\n`)
     expect(read(path)).toMatch(`# ${name}\n`)
+  }
+})
+
+test('the example of each preset makes a task', async () => {
+  for (const { mapping, each, filter, template, clears, example } of presets) {
+    const source = mapping === 'feedback' ? { mapping } : { mapping, each, filter, template, clears }
+    const { body } = await service.post('/api/sources/test', { source, payload: example })
+    expect(body).toMatchObject({ outcome: 'accepted', errors: [], tasks: [{ item: 0 }] })
   }
 })

@@ -1,36 +1,39 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
-import { listsQuery, projectsQuery } from '../api/queries.ts'
+import { projectsQuery } from '../api/queries.ts'
 import { FormEnd } from '../components/form-end.tsx'
-import { useDraft } from '../components/use-draft.ts'
 import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
-import {
-  definitionOf,
-  draftOf,
-  EMPTY_DRAFT,
-  parsedPayload,
-  type SourceDraft,
-  verifyOf,
-} from './source-draft.ts'
+import { definitionOf, draftOf, EMPTY_DRAFT, type SourceDraft, verifyOf } from './source-draft.ts'
+import { SourceExample } from './source-example.tsx'
+import { SourceFields } from './source-fields.tsx'
 import { SourcePreview } from './source-preview.tsx'
-import { latestPayloadQuery, presetsQuery, type Source, type SourceWithSecret } from './source-queries.ts'
-import { SourceTemplates } from './source-templates.tsx'
-import { SourceVerification } from './source-verification.tsx'
+import {
+  type Example,
+  presetsQuery,
+  type Source,
+  type SourceTest,
+  type SourceWithSecret,
+  sourceTestQuery,
+  type TestResult,
+} from './source-queries.ts'
+import { SourceSettings } from './source-settings.tsx'
+import { SourceTemplates, type SourceTemplatesProps } from './source-templates.tsx'
+import { useSourceExample } from './use-source-example.ts'
 
 interface SourceEditorProps {
   /** Undefined for a new one. */
   source: Source | undefined
   onClose(): void
   /** With the payload that it was tested with. */
-  onCreated(source: SourceWithSecret, tested: { payload: unknown } | undefined): void
+  onCreated(source: SourceWithSecret, example: Example | undefined): void
 }
 
 type StoredDraft = Omit<SourceDraft, 'secret'>
@@ -42,8 +45,11 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   const { data: presets = [] } = useQuery(presetsQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
   const { mutate, isBusy } = useMutation('sources')
-  const name = `source:${source?.id ?? 'new'}`
   const [presetId, setPresetId] = useParameter('preset')
+  const [deliveryId] = useParameter('delivery')
+  const linkedId = source ? undefined : deliveryId
+  // What was begun for another delivery is no draft for this one.
+  const name = `source:${source?.id ?? (linkedId ? `new:${linkedId}` : 'new')}`
   const preset = source ? undefined : presets.find(({ id }) => id === presetId)
   const startedFrom = source ?? preset
   const { secret: _, ...saved } = startedFrom ? draftOf(startedFrom) : EMPTY_DRAFT
@@ -51,28 +57,25 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   // Not part of the draft, which is stored.
   const [secret, setSecret] = useState('')
   const draft: SourceDraft = { ...form.values, secret }
-  const { data: latest = '' } = useQuery({
-    ...latestPayloadQuery(source?.id ?? ''),
-    enabled: Boolean(source),
-  })
-  const [ownPayload, setOwnPayload] = useDraft(`${name}-payload`)
-  const payloadText = ownPayload ?? latest
+  const given = useSourceExample({ name, sourceId: source?.id, deliveryId: linkedId, preset })
+  const { example } = given
   const [problem, setProblem] = useState<Problem>()
   // As text: objects would be new each time, and never settle.
   const [definitionText] = useDebouncedValue(
     JSON.stringify({ mapping: draft.mapping, ...definitionOf(draft) }),
     TEST_DELAY_MS,
   )
-  const [testedText] = useDebouncedValue(payloadText, TEST_DELAY_MS)
+  const definition: SourceTest['source'] = useMemo(() => JSON.parse(definitionText), [definitionText])
+  const test = useQuery(sourceTestQuery(definition, example))
   const projectId = draft.projectId ?? projects.find(({ archivedAt }) => !archivedAt)?.id ?? null
-  const { data: lists = [] } = useQuery({ ...listsQuery(projectId ?? ''), enabled: projectId !== null })
   const isFeedback = draft.mapping === 'feedback'
   const hasTitle = isFeedback || draft.template.title.trim() !== ''
   const isComplete = draft.name.trim() !== '' && hasTitle && projectId !== null
-  const payload = parsedPayload(testedText)
+  const errors = { ...(example && errorsOf(test)), ...problem?.byField }
 
   function edit({ secret, ...change }: Partial<SourceDraft>) {
     if (secret !== undefined) setSecret(secret)
+    setProblem(undefined)
     form.change(change)
   }
 
@@ -85,7 +88,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
 
   function discard() {
     form.discard()
-    setOwnPayload(undefined)
+    given.discard()
   }
 
   async function save(event: FormEvent) {
@@ -112,7 +115,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           const body = { ...fields, verify, projectId, mapping, ...(own && { secret: own }) }
           const created = await dataOf(api.POST('/api/sources', { body }))
           discard()
-          onCreated(created, parsedPayload(payloadText))
+          onCreated(created, example)
         }
       } catch (error) {
         setProblem(problemOf(error))
@@ -130,89 +133,93 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
           </Button>
         }
       >
-        Paste a payload to see the tasks that it creates while you edit. Templates are written in{' '}
-        <a href="https://shopify.github.io/liquid/basics/introduction/" target="_blank" rel="noreferrer">
-          Liquid
-        </a>
-        .
+        Give an example of what the sender sends, and click its values to say what the task is made of.
       </PageHeader>
-      <form onSubmit={save} className={styles.halves}>
-        <section className={styles.section} aria-label="Source">
-          {!source && (
-            <Select
-              label="Start from"
-              placeholder="Choose a preset, or write your own templates"
-              description={preset?.description}
-              data={presets.map(({ id, name }) => ({ value: id, label: name }))}
-              clearable
-              value={preset?.id ?? null}
-              onChange={startFrom}
+      <form onSubmit={save} className={styles.section}>
+        <div className={styles.halves}>
+          <div className={styles.section} style={{ gap: 24 }}>
+            <section className={styles.section} aria-label="Example">
+              <h2>Example</h2>
+              {!source && (
+                <Select
+                  label="Start from"
+                  placeholder="Choose a preset, or choose the fields yourself"
+                  description={preset?.description}
+                  data={presets.map(({ id, name }) => ({ value: id, label: name }))}
+                  clearable
+                  value={preset?.id ?? null}
+                  onChange={startFrom}
+                />
+              )}
+              <SourceExample source={source} example={given} draft={draft} onEdit={edit} />
+            </section>
+            {!isFeedback && (
+              <section className={styles.section} aria-label="Task">
+                <h2>Task</h2>
+                <SourceFields draft={draft} payload={example?.payload} errors={errors} onEdit={edit} />
+                <Advanced draft={draft} errors={errors} onEdit={edit} />
+              </section>
+            )}
+            <SourceSettings
+              source={source}
+              draft={draft}
+              projects={projects}
+              projectId={projectId}
+              secretFrom={preset?.secretFrom}
+              problem={problem}
+              onEdit={edit}
             />
-          )}
-          <TextInput
-            label="Name"
-            required
-            maxLength={100}
-            value={draft.name}
-            onChange={(event) => edit({ name: event.currentTarget.value })}
-          />
-          {!source && (
-            <Select
-              label="Project"
-              data={projects
-                .filter(({ archivedAt }) => !archivedAt)
-                .map(({ id, name }) => ({ value: id, label: name }))}
-              value={projectId}
-              allowDeselect={false}
-              onChange={(projectId) => edit({ projectId, listId: null })}
-              required
-            />
-          )}
-          {isFeedback ? (
-            <p className="quiet small">
-              Makes the same tasks as the feedback webhook. Webhook routing decides which project they go to.
-            </p>
-          ) : (
-            <Select
-              label="List"
-              description="New tasks go here."
-              data={lists.map(({ id, name }) => ({ value: id, label: name }))}
-              value={draft.listId}
-              placeholder={lists.find(({ isDefault }) => isDefault)?.name ?? ''}
-              clearable
-              onChange={(listId) => edit({ listId })}
-            />
-          )}
-          <SourceVerification
-            draft={draft}
+          </div>
+          <SourcePreview
+            hasExample={example !== undefined}
+            query={test}
             isNew={!source}
-            secretFrom={preset?.secretFrom}
-            problem={problem}
-            onEdit={edit}
+            isFeedback={isFeedback}
           />
-          {!isFeedback && <SourceTemplates draft={draft} problem={problem} onEdit={edit} />}
-          <FormEnd
-            draft={{
-              isDraft: form.isDraft || ownPayload !== undefined,
-              isOutdated: source !== undefined && form.isOutdated,
-              discard,
-            }}
-            verb={source ? 'Save source' : 'Create source'}
-            error={problem?.message}
-            isBusy={isBusy}
-            isDisabled={!isComplete}
-            onClose={onClose}
-          />
-        </section>
-        <SourcePreview
-          text={payloadText}
-          onText={setOwnPayload}
-          isNew={!source}
-          isLatest={payloadText !== '' && ownPayload === undefined}
-          payload={payload}
-          definition={JSON.parse(definitionText)}
+        </div>
+        <FormEnd
+          draft={{
+            isDraft: form.isDraft || given.isOwn,
+            isOutdated: source !== undefined && form.isOutdated,
+            discard,
+          }}
+          verb={source ? 'Save source' : 'Create source'}
+          error={problem?.message}
+          isBusy={isBusy}
+          isDisabled={!isComplete}
+          onClose={onClose}
         />
       </form>
     </>
+  )
+}
+
+/** The first error of each field of the source. */
+function errorsOf({ data, error }: { data: TestResult | undefined; error: Error | null }) {
+  if (!error)
+    return Object.fromEntries((data?.errors ?? []).toReversed().map(({ path, message }) => [path, message]))
+  const named = Object.entries(problemOf(error).byField)
+  return Object.fromEntries(named.map(([path, message]) => [path.replace(/^\/source\//, '/'), message]))
+}
+
+/** The Liquid that the chosen fields write, and anything else that it can do. */
+function Advanced(props: SourceTemplatesProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Advanced</summary>
+      {isOpen && (
+        <div className={styles.section}>
+          <p className="quiet small">
+            The fields in{' '}
+            <a href="https://shopify.github.io/liquid/basics/introduction/" target="_blank" rel="noreferrer">
+              Liquid
+            </a>
+            , always in step with what you choose. “payload” is what was sent.
+          </p>
+          <SourceTemplates {...props} />
+        </div>
+      )}
+    </details>
   )
 }

@@ -1,47 +1,30 @@
-import { Badge, Textarea } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Badge } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { plural } from '../lib/plural.ts'
 import { DeliveryErrors } from './delivery-item.tsx'
 import styles from './settings.module.css'
-import { type SourceTest, sourceTestQuery, type TestResult } from './source-queries.ts'
+import type { TestResult } from './source-queries.ts'
 
 interface SourcePreviewProps {
-  /** The payload as it was pasted. */
-  text: string
-  onText(text: string): void
-  /** Whether it is the latest delivery. */
-  isLatest: boolean
+  /** Whether there is an example. */
+  hasExample: boolean
+  /** The test of the example. */
+  query: UseQueryResult<TestResult>
   /** Whether the source is new, and so has no tasks yet. */
   isNew: boolean
-  payload: { payload: unknown } | undefined
-  definition: SourceTest['source']
+  isFeedback: boolean
 }
 
-/** A payload, and the tasks that it would make. */
-export function SourcePreview({ text, onText, isLatest, isNew, payload, definition }: SourcePreviewProps) {
-  const body = payload && { source: definition, ...payload }
-  const query = useQuery(sourceTestQuery(body))
-  const isInvalid = text.trim() !== '' && !payload
+/** The tasks that the example would make. */
+export function SourcePreview({ hasExample, query, isNew, isFeedback }: SourcePreviewProps) {
   return (
     <section className={styles.section} aria-label="Preview" style={{ position: 'sticky', top: 0 }}>
-      <Textarea
-        label="Payload"
-        description={isLatest ? 'The latest delivery of this source.' : 'A request body from the sender.'}
-        placeholder='{"title": "Export fails"}'
-        autosize
-        minRows={8}
-        maxRows={20}
-        spellCheck={false}
-        value={text}
-        error={isInvalid && 'Enter valid JSON.'}
-        onChange={(event) => onText(event.currentTarget.value)}
-      />
-      {payload && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
-      {payload && query.data && (
-        <Result result={query.data} isNew={isNew} isFeedback={definition.mapping === 'feedback'} />
-      )}
+      <h2>Preview</h2>
+      {!hasExample && <p className="quiet">The task appears here once there is an example.</p>}
+      {hasExample && query.isError && <ErrorText>{problemOf(query.error).message}</ErrorText>}
+      {hasExample && query.data && <Result result={query.data} isNew={isNew} isFeedback={isFeedback} />}
     </section>
   )
 }
@@ -65,7 +48,8 @@ function Result({ result, isNew, isFeedback }: ResultProps) {
       {outcome === 'rejected' && <p>This delivery would be rejected.</p>}
       <DeliveryErrors errors={errors} />
       {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
-        <article key={item} className={styles.payload} aria-label={task.title}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable.
+        <article key={item} className={styles.payload} aria-label={task.title} tabIndex={0}>
           <strong>{task.title}</strong>
           <div style={{ display: 'flex', gap: 4, flexWrap: 'wrap' }}>
             {task.priority && <Badge variant="default">{task.priority}</Badge>}

@@ -37,18 +37,39 @@ export const latestPayloadQuery = (id: string) =>
       const [latest] = (await dataOf(api.GET('/api/deliveries', { params: { query } }))).data
       if (!latest) return ''
       const params = { path: { id: latest.id } }
-      const { payload, payloadCut } = await dataOf(api.GET('/api/deliveries/{id}', { params }))
-      return payload === null || payloadCut ? '' : JSON.stringify(payload, null, 2)
+      return payloadText(await dataOf(api.GET('/api/deliveries/{id}', { params }))) ?? ''
     },
   })
 
-/** What a payload would make with these templates. */
-export const sourceTestQuery = (body: SourceTest | undefined) =>
+/** A payload to write templates for. Its version stands for it in the key of a query: it may be large. */
+export interface Example {
+  payload: unknown
+  version: number
+}
+
+/** What an example would make with these templates. */
+export const sourceTestQuery = (source: SourceTest['source'], example: Example | undefined) =>
   queryOptions({
-    queryKey: ['source-test', body],
-    queryFn: () => dataOf(api.POST('/api/sources/test', { body: body as SourceTest })),
-    enabled: body !== undefined,
+    queryKey: ['source-test', source, example?.version],
+    queryFn: () => dataOf(api.POST('/api/sources/test', { body: { source, payload: example?.payload } })),
+    enabled: example !== undefined,
     // The task stays in sight while its templates are edited.
     placeholderData: (previous: TestResult | undefined) => previous,
     retry: false,
   })
+
+const MAX_RECENT = 20
+
+/** Deliveries to choose an example from: of a source, or without one, of every door. */
+export const recentDeliveriesQuery = (sourceId: string | undefined) =>
+  queryOptions({
+    queryKey: ['deliveries', { sourceId }, 'recent'],
+    queryFn: async () => {
+      const query = { limit: MAX_RECENT, ...(sourceId && { sourceId }) }
+      return (await dataOf(api.GET('/api/deliveries', { params: { query } }))).data
+    },
+  })
+
+/** The payload of a delivery as text; undefined if it isn't stored, or not all of it. */
+export const payloadText = ({ payload, payloadCut }: Schema<'DeliveryWithPayload'>): string | undefined =>
+  payload === null || payload === undefined || payloadCut ? undefined : JSON.stringify(payload, null, 2)

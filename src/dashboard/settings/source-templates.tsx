@@ -1,30 +1,15 @@
 import { Checkbox, Textarea, TextInput } from '@mantine/core'
 import { Fragment } from 'react'
-import type { Problem } from '../api/problem.ts'
 import type { SourceDraft } from './source-draft.ts'
 import type { Source } from './source-queries.ts'
+import { MEMBERS, type Member } from './template-mapping.ts'
 
-interface SourceTemplatesProps {
+export interface SourceTemplatesProps {
   draft: SourceDraft
-  problem: Problem | undefined
+  /** By JSON Pointer. */
+  errors: Record<string, string>
   onEdit(change: Partial<SourceDraft>): void
 }
-
-type Member = keyof SourceDraft['template']
-
-const MEMBERS: { member: Member; label: string; description?: string }[] = [
-  { member: 'title', label: 'Title' },
-  { member: 'description', label: 'Description', description: 'Markdown.' },
-  { member: 'priority', label: 'Priority', description: '“low”, “medium”, or “high”.' },
-  { member: 'labels', label: 'Labels', description: 'Separated by commas.' },
-  {
-    member: 'externalId',
-    label: 'External ID',
-    description: 'Identifies the task. A later delivery with the same ID updates it.',
-  },
-  { member: 'externalUrl', label: 'External URL' },
-  { member: 'status', label: 'Status', description: '“open” reopens a done task. “done” completes it.' },
-]
 
 const CLEARABLE = [
   'description',
@@ -32,8 +17,8 @@ const CLEARABLE = [
   'externalUrl',
 ] as const satisfies readonly Source['clears'][number][]
 
-/** The fields that decide which tasks a payload makes. */
-export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps) {
+/** The Liquid that decides which tasks a payload makes. */
+export function SourceTemplates({ draft, errors, onEdit }: SourceTemplatesProps) {
   return (
     <>
       <TextInput
@@ -41,7 +26,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
         description="Path to an array. Each of its items becomes a task, and is “item” in the templates."
         placeholder="payload.alerts"
         value={draft.each}
-        error={problem?.byField['/each']}
+        error={errors['/each']}
         onChange={(event) => onEdit({ each: event.currentTarget.value })}
       />
       <TextInput
@@ -49,7 +34,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
         description="A Liquid condition. If it isn't met, no task is created."
         placeholder='payload.action == "triggered"'
         value={draft.filter}
-        error={problem?.byField['/filter']}
+        error={errors['/filter']}
         onChange={(event) => onEdit({ filter: event.currentTarget.value })}
       />
       {MEMBERS.map(({ member, label, description }) => (
@@ -62,7 +47,7 @@ export function SourceTemplates({ draft, problem, onEdit }: SourceTemplatesProps
             maxRows={8}
             spellCheck={false}
             value={draft.template[member]}
-            error={problem?.byField[`/template/${member}`]}
+            error={errors[`/template/${member}`]}
             onChange={(event) =>
               onEdit({ template: { ...draft.template, [member]: event.currentTarget.value } })
             }

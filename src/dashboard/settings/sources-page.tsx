@@ -21,12 +21,12 @@ import { type Source, type SourceWithSecret, sourceQuery, sourcesQuery } from '.
 import { SourceRotation } from './source-rotation.tsx'
 
 /** What is in the address of the editor, beside its name. */
-const WITHIN_EDITOR = ['preset']
+const WITHIN_EDITOR = ['preset', 'delivery']
 
 /** Sources: other systems whose JSON becomes tasks. */
 export default function SourcesPage() {
   const query = useInfiniteQuery(sourcesQuery)
-  const editor = useOpened('edit', WITHIN_EDITOR)
+  const editor = useOpened('source', WITHIN_EDITOR)
   const inbox = useOpened('deliveries', WITHIN_INBOX)
   const rotation = useOpened('rotate')
   const [created, setCreated] = useState<{ source: SourceWithSecret; example?: string | undefined }>()
@@ -47,8 +47,8 @@ export default function SourcesPage() {
     <div className={`${styles.content} ${isListShown ? '' : styles.wide}`}>
       {isListShown && (
         <PageHeader title="Sources" action={add}>
-          A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to.
-          Templates turn it into tasks.
+          A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to. You
+          say by an example which tasks it becomes.
         </PageHeader>
       )}
       {isEditing && (
@@ -56,9 +56,9 @@ export default function SourcesPage() {
           key={editor.opened}
           source={edited}
           onClose={editor.close}
-          onCreated={(source, tested) => {
+          onCreated={(source, example) => {
             void editor.close()
-            setCreated({ source, example: tested && sourceCurl(source, tested.payload) })
+            setCreated({ source, example: example && sourceCurl(source, example.payload) })
           }}
         />
       )}
@@ -68,7 +68,7 @@ export default function SourcesPage() {
       {isListShown && query.isSuccess && sources.length === 0 && (
         <EmptyState
           title="No sources yet"
-          description="Start from a preset, or paste what your system sends."
+          description="Start from a preset, or paste what your system sends, and click the values to use."
           action={add}
         />
       )}

@@ -1,4 +1,5 @@
 import type { SourcePreset } from '../../schemas/source-preset.ts'
+import { PRESET_EXAMPLES } from './preset-examples.ts'
 
 const SURVEY_PROPERTIES = '{% assign p = payload.event.properties %}'
 /** The answer to the question `q`, by its id, or as earlier SDKs send it, by its position. */
@@ -14,6 +15,7 @@ export const PRESETS: SourcePreset[] = [
     id: 'posthog_feedback',
     name: 'PostHog feedback',
     description: 'The tasks of the feedback receiver, for destinations that sign.',
+    example: PRESET_EXAMPLES.posthog_feedback,
     secretFrom: 'inlet',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
     mapping: 'feedback',
@@ -26,6 +28,7 @@ export const PRESETS: SourcePreset[] = [
     id: 'posthog_surveys',
     name: 'PostHog surveys',
     description: 'A task for each response to a survey (`survey sent`).',
+    example: PRESET_EXAMPLES.posthog_surveys,
     secretFrom: 'inlet',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
     mapping: 'template',
@@ -53,6 +56,7 @@ export const PRESETS: SourcePreset[] = [
     name: 'Sentry issue alerts',
     description:
       'A task for each issue that an alert rule reports. Another alert of the issue updates it, and reopens it.',
+    example: PRESET_EXAMPLES.sentry_issue_alerts,
     secretFrom: 'sender',
     verify: { scheme: 'hmac_sha256_hex', header: 'Sentry-Hook-Signature', prefix: null },
     mapping: 'template',
@@ -86,6 +90,7 @@ export const PRESETS: SourcePreset[] = [
     id: 'formbricks_responses',
     name: 'Formbricks responses',
     description: 'A task for each finished response to a survey.',
+    example: PRESET_EXAMPLES.formbricks_responses,
     secretFrom: 'sender',
     verify: { scheme: 'standard_webhooks', header: null, prefix: null },
     mapping: 'template',
@@ -111,6 +116,7 @@ export const PRESETS: SourcePreset[] = [
     name: 'GitLab issues',
     description:
       'A task for each issue of a project. Closing and reopening the issue does the same to its task.',
+    example: PRESET_EXAMPLES.gitlab_issues,
     secretFrom: 'inlet',
     verify: { scheme: 'token', header: 'X-Gitlab-Token', prefix: null },
     mapping: 'template',
@@ -134,6 +140,7 @@ export const PRESETS: SourcePreset[] = [
     name: 'Grafana alerts',
     description:
       'A task for each alert of a contact point. It is done when the alert is resolved, and reopened when it fires again.',
+    example: PRESET_EXAMPLES.grafana_alerts,
   },
   {
     ...alerts(),
@@ -141,11 +148,12 @@ export const PRESETS: SourcePreset[] = [
     name: 'Prometheus Alertmanager alerts',
     description:
       'A task for each alert of a receiver. It is done when the alert is resolved, and reopened when it fires again.',
+    example: PRESET_EXAMPLES.alertmanager_alerts,
   },
 ]
 
 /** Both send the same form; Grafana adds members. */
-function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description'> {
+function alerts(): Omit<SourcePreset, 'id' | 'name' | 'description' | 'example'> {
   return {
     secretFrom: 'inlet',
     verify: { scheme: 'bearer', header: null, prefix: null },

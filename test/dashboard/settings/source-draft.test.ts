@@ -39,7 +39,7 @@ test('a source is the same after it was opened and saved', () => {
   const draft = draftOf({
     ...definition,
     mapping: 'template',
-    ...{ id: 'alerts', name: 'Alerts', description: 'Alerts.', secretFrom: 'inlet' },
+    ...{ id: 'alerts', name: 'Alerts', description: 'Alerts.', secretFrom: 'inlet', example: {} },
     verify: { scheme: 'bearer', header: null, prefix: null },
   })
   expect(definitionOf(draft)).toEqual(definition)

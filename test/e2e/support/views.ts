@@ -80,6 +80,11 @@ const replayDone: Step = (page) =>
 const rotate = (menu: RegExp): Step =>
   all(pick(menu, 'Rotate secret'), confirm('Rotate secret'), see("I've stored it"))
 
+const openAdvanced: Step = (page) => page.getByText('Advanced').click()
+
+/** The value of the example whose menu has everything. */
+const chooseValue: Step = (page) => page.getByRole('tree').getByText('"critical"').click()
+
 const openFigures: Step = (page) => page.getByText('Figures as a table').first().click()
 
 /** Every page, and states of it. */
@@ -110,6 +115,7 @@ export const pageViews = (ids: Filled['ids']): View[] => [
   { name: 'keys', path: '/settings/keys' },
   { name: 'sources', path: '/settings/sources' },
   { name: 'a source', path: '/settings/sources', open: press('Edit') },
+  { name: 'a new source', path: '/settings/sources?source=new&preset=grafana_alerts', open: openAdvanced },
   { name: 'deliveries of a source', path: '/settings/sources', open: press('Deliveries') },
   { name: 'outgoing webhooks', path: '/settings/outgoing' },
   { name: 'deliveries of a webhook', path: '/settings/outgoing', open: press('Deliveries') },
@@ -227,6 +233,7 @@ const settingsViews: Record<string, Opened[]> = {
     ['/settings/routing', pick(/Actions for app com/, 'Delete')],
   ],
   'settings/item-controls.tsx': [['/settings/sources', press(/^Actions for “Error/)]],
+  'settings/value-menu.tsx': [['/settings/sources?source=new&preset=grafana_alerts', chooseValue]],
   'settings/source-rotation.tsx': [['/settings/sources', pick(/^Actions for “Error/, 'Rotate secret')]],
   'settings/sources-page.tsx': [
     ['/settings/sources', pick(/^Actions for “Error/, 'Delete')],
