@@ -15,18 +15,22 @@ import { RelativeTime } from '../../components/relative-time.tsx'
 import { toast } from '../../components/toast.ts'
 import { useDraft } from '../../components/use-draft.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { useOpened } from '../../navigation/use-opened.ts'
 import { principalOf, useMe } from '../../session/session.ts'
+import { openTaskId } from '../open-task.ts'
 import styles from './task-panel.module.css'
 
 /** A comment; its author and administrators can edit and delete it, unless the code host manages it. */
 export function CommentItem({ comment, isManaged }: { comment: Comment; isManaged: boolean }) {
   const { me, can } = useMe()
   const [draft, setDraft] = useDraft(`comment-edit:${comment.id}`)
+  const editor = useOpened('edit')
   const [isDeleting, setDeleting] = useState(false)
   const { author } = comment
   const isOwn = me !== null && author.id === principalOf(me).id
   const mayChange =
     can('tasks:write') && !(author.type === 'codehost' && isManaged) && (isOwn || can('admin'))
+  const isEditing = mayChange && editor.opened === comment.id
   return (
     <li className={styles.comment} data-comment={comment.id}>
       <div className={styles.commentHead}>
@@ -34,7 +38,8 @@ export function CommentItem({ comment, isManaged }: { comment: Comment; isManage
         {author.type === 'assistant' && <span>(assistant)</span>}·
         <CommentTime comment={comment} />
         {comment.updatedAt !== comment.createdAt && <span>· edited</span>}
-        {mayChange && draft === undefined && (
+        {draft !== undefined && !isEditing && <span>· draft of an edit</span>}
+        {mayChange && !isEditing && (
           <span className="push">
             <MenuButton
               button={
@@ -46,7 +51,7 @@ export function CommentItem({ comment, isManaged }: { comment: Comment; isManage
               groups={[
                 {
                   actions: [
-                    { label: 'Edit', icon: <PencilIcon size={16} />, onClick: () => setDraft(comment.body) },
+                    { label: 'Edit', icon: <PencilIcon size={16} />, onClick: () => editor.open(comment.id) },
                     { label: 'Delete', icon: <TrashIcon size={16} />, onClick: () => setDeleting(true) },
                   ],
                 },
@@ -55,10 +60,10 @@ export function CommentItem({ comment, isManaged }: { comment: Comment; isManage
           </span>
         )}
       </div>
-      {draft === undefined ? (
-        <Markdown text={comment.body} />
+      {isEditing ? (
+        <CommentEditor comment={comment} draft={draft} onWrite={setDraft} onClose={editor.close} />
       ) : (
-        <CommentEditor comment={comment} draft={draft} onWrite={setDraft} />
+        <Markdown text={comment.body} />
       )}
       {isDeleting && <DeleteDialog comment={comment} onClose={() => setDeleting(false)} />}
     </li>
@@ -79,19 +84,20 @@ const CommentTime = ({ comment: { externalUrl, createdAt } }: { comment: Comment
 
 interface CommentEditorProps {
   comment: Comment
-  draft: string
+  draft: string | undefined
   onWrite(text: string | undefined): void
+  onClose(): void
 }
 
-function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: CommentEditorProps) {
+function CommentEditor({ comment: { id, taskId, body }, draft, onWrite, onClose }: CommentEditorProps) {
   const queryClient = useQueryClient()
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const toastId = `unsent-comment-edit-${id}`
 
   async function save() {
+    if (draft === undefined) return onClose()
     if (draft.trim() === '' || isBusy) return
-    if (draft === body) return onWrite(undefined)
     toast.hide(toastId)
     setBusy(true)
     setErrorMessage(undefined)
@@ -99,6 +105,8 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
       await dataOf(api.PATCH('/api/comments/{id}', { params: { path: { id } }, body: { body: draft } }))
       await invalidate(queryClient, { queryKey: ['comments', taskId] })
       onWrite(undefined)
+      // Another task may be open by then.
+      if (openTaskId() === taskId) onClose()
     } catch (error) {
       const problem = problemOf(error)
       if (isUnreachable(problem)) void retry()
@@ -121,20 +129,26 @@ function CommentEditor({ comment: { id, taskId, body }, draft, onWrite }: Commen
         minRows={2}
         maxRows={24}
         maxLength={65_536}
-        value={draft}
+        value={draft ?? body}
         error={errorMessage}
         disabled={isBusy}
-        onChange={(event) => onWrite(event.currentTarget.value)}
+        onChange={({ currentTarget: { value } }) => onWrite(value === body ? undefined : value)}
         onKeyDown={(event) => {
           if (isEnterWithCommand(event)) void save()
         }}
       />
       <div className="row">
-        <Button onClick={() => void save()} loading={isBusy} disabled={draft.trim() === ''}>
+        <Button onClick={() => void save()} loading={isBusy} disabled={draft?.trim() === ''}>
           Save comment
         </Button>
-        <Button variant="default" onClick={() => onWrite(undefined)}>
-          Cancel
+        <Button
+          variant="default"
+          onClick={() => {
+            onWrite(undefined)
+            onClose()
+          }}
+        >
+          {draft === undefined ? 'Cancel' : 'Discard'}
         </Button>
       </div>
     </div>

@@ -50,7 +50,12 @@ export default function TaskPanel() {
   const [pathname, navigate] = useLocation()
   const search = useSearchString()
   const { task, query } = useTask(taskId)
-  const close = () => navigate(listPathOf(pathname) + search)
+  const close = () => {
+    const kept = new URLSearchParams(search)
+    // What is edited is of this task.
+    kept.delete('edit')
+    navigate(`${listPathOf(pathname)}${kept.size > 0 ? `?${kept}` : ''}`)
+  }
   const status = query.isError ? problemOf(query.error).status : undefined
   // An invalid id is shown like a missing task.
   const isMissing = status === 404 || status === 400

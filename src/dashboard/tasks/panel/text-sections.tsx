@@ -4,7 +4,9 @@ import type { ReactNode } from 'react'
 import type { Task } from '../../api/queries.ts'
 import { isEnterWithCommand } from '../../components/is-enter.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { useOpened } from '../../navigation/use-opened.ts'
 import { useIsManaged } from '../managed.ts'
+import { openTaskId } from '../open-task.ts'
 import styles from './task-panel.module.css'
 import { useTaskDraft } from './use-task-draft.ts'
 import type { TaskEdit } from './use-task-edit.ts'
@@ -68,28 +70,38 @@ interface TextSectionProps extends TextSectionsProps {
 
 function TextSection({ task, edit, field, name, mayWrite, empty, children }: TextSectionProps) {
   const draft = useTaskDraft(task, field)
+  const editor = useOpened('edit')
+  const hasDraft = draft.text !== undefined
+  // Read-only since it was begun: the draft is still shown.
+  const mayEdit = mayWrite || hasDraft
+  const isEditing = editor.opened === field && mayEdit
+  const saved = task[field] ?? ''
   const isOfCodehost = field === 'description' && task.source === 'codehost'
   const save = async () => {
     const { text } = draft
-    if (text === undefined || edit.isBusy) return
-    const saved = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
-    if (saved) draft.complete(text, saved)
+    if (edit.isBusy) return
+    if (text === undefined) return editor.close()
+    const result = await edit.save({ [field]: text.trim() ? text : null }, draft.seen)
+    // Another task may be open by then.
+    if (result && draft.complete(text, result) && openTaskId() === task.id) await editor.close()
   }
   return (
     <section className={styles.section} aria-label={name}>
       <div className={styles.sectionHead}>
         <h2>{name}</h2>
-        {mayWrite && draft.text === undefined && (
-          <Button variant="subtle" size="compact-sm" className="push" onClick={draft.begin}>
-            {task[field] ? 'Edit' : 'Add'}
-            <span className="visually-hidden"> {name.toLowerCase()}</span>
+        {mayEdit && !isEditing && (
+          <Button variant="subtle" size="compact-sm" className="push" onClick={() => editor.open(field)}>
+            {hasDraft ? 'Edit draft' : saved ? 'Edit' : 'Add'}
+            <span className="visually-hidden">
+              {hasDraft && ' of'} {name.toLowerCase()}
+            </span>
           </Button>
         )}
       </div>
       {children}
-      {draft.text === undefined ? (
-        task[field] ? (
-          <Markdown text={task[field]} itemUrl={isOfCodehost ? task.externalUrl : null} />
+      {!isEditing ? (
+        saved ? (
+          <Markdown text={saved} itemUrl={isOfCodehost ? task.externalUrl : null} />
         ) : (
           <p className="quiet small" style={{ margin: 0 }}>
             {empty}
@@ -104,8 +116,10 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
             minRows={4}
             maxRows={24}
             maxLength={65_536}
-            value={draft.text}
-            onChange={(event) => draft.write(event.currentTarget.value)}
+            value={draft.text ?? saved}
+            onChange={({ currentTarget: { value } }) =>
+              value === saved ? draft.discard() : draft.write(value)
+            }
             onKeyDown={(event) => {
               if (isEnterWithCommand(event)) void save()
             }}
@@ -114,8 +128,14 @@ function TextSection({ task, edit, field, name, mayWrite, empty, children }: Tex
             <Button onClick={() => void save()} loading={edit.isBusy}>
               Save {name.toLowerCase()}
             </Button>
-            <Button variant="default" onClick={draft.discard}>
-              Cancel
+            <Button
+              variant="default"
+              onClick={() => {
+                draft.discard()
+                void editor.close()
+              }}
+            >
+              {hasDraft ? 'Discard' : 'Cancel'}
             </Button>
             <span className="quiet small push">Markdown supported</span>
           </div>

@@ -16,15 +16,23 @@ export function useTaskDraft(task: Task, field: 'title' | 'description' | 'notes
       saveSeen(task)
       setText(task[field] ?? '')
     },
-    write: setText,
+    write(next: string) {
+      if (text === undefined) saveSeen(task)
+      setText(next)
+    },
     discard() {
       setText(undefined)
       setSeen(undefined)
     },
-    /** Ends the draft after saving; text typed meanwhile stays, based on the saved task. */
-    complete(sent: string, saved: Task) {
-      setText((current) => (current === sent ? undefined : current))
+    /** Ends the draft after saving, and returns whether it did; text typed meanwhile stays, based on the saved task. */
+    complete(sent: string, saved: Task): boolean {
+      let isSame = true
+      setText((current) => {
+        isSame = current === sent
+        return isSame ? undefined : current
+      })
       saveSeen(saved)
+      return isSame
     },
   }
 }
