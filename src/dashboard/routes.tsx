@@ -2,6 +2,7 @@ import { type ComponentType, lazy } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { projectsQuery, tasksQuery } from './api/queries.ts'
 import { queryClient } from './api/query-client.ts'
+import { useSearchString } from './navigation/location-provider.tsx'
 import { parseSearch } from './navigation/search-params.ts'
 import { RequireSession } from './session/require-session.tsx'
 import { AppShell } from './shell/app-shell.tsx'
@@ -32,6 +33,7 @@ const FeedbackOverviewPage = lazyPage(
   '/overview/feedback',
   () => import('./overview/feedback-overview-page.tsx'),
 )
+const IncomingPage = lazyPage('/incoming', () => import('./incoming/incoming-page.tsx'))
 const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
 const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-layout.tsx'))
 const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
@@ -42,17 +44,12 @@ const AccountPage = lazyPage('/settings/account', () => import('./settings/accou
 const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/sessions-page.tsx'))
 const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
 const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
-const DeliveriesPage = lazyPage('/settings/deliveries', () => import('./settings/deliveries-page.tsx'))
 const SourcesPage = lazyPage('/settings/sources', () => import('./settings/sources-page.tsx'))
 const OutgoingWebhooksPage = lazyPage(
   '/settings/outgoing',
   () => import('./settings/outgoing-webhooks-page.tsx'),
 )
 const DataPage = lazyPage('/settings/data', () => import('./transfer/data-page.tsx'))
-const FeedbackDeliveriesPage = lazyPage(
-  '/settings/feedback-deliveries',
-  () => import('./settings/feedback-deliveries-page.tsx'),
-)
 
 export function Routes() {
   return (
@@ -91,10 +88,17 @@ const ShellRoutes = () => (
       </Route>
       <Route path="/overview" component={OverviewPage} />
       <Route path="/overview/feedback" component={FeedbackOverviewPage} />
+      <Route path="/incoming" component={IncomingPage} />
       <Route path="/projects/:projectId" component={ProjectPage} />
       <Route path="/trash" component={TrashPage} />
       <Route path="/settings">
         <Redirect to="/settings/instructions" replace />
+      </Route>
+      <Route path="/settings/deliveries">
+        <Moved receiver="codehost" />
+      </Route>
+      <Route path="/settings/feedback-deliveries">
+        <Moved receiver="feedback" />
       </Route>
       <Route path="/settings/*">
         <SettingsLayout>
@@ -104,6 +108,11 @@ const ShellRoutes = () => (
       <Route component={NotFoundPage} />
     </Switch>
   </PageErrorBoundary>
+)
+
+/** Where one door alone had its list. */
+const Moved = ({ receiver }: { receiver: string }) => (
+  <Redirect to={`/incoming?receiver=${receiver}${useSearchString().replace('?', '&')}`} replace />
 )
 
 const OpenTask = ({ path }: { path: string }) => (
@@ -125,10 +134,8 @@ const SettingsRoutes = () => (
       <Route path="/settings/sessions" component={SessionsPage} />
       <Route path="/settings/webhook" component={WebhookPage} />
       <Route path="/settings/routing" component={RoutingPage} />
-      <Route path="/settings/deliveries" component={DeliveriesPage} />
       <Route path="/settings/sources" component={SourcesPage} />
       <Route path="/settings/outgoing" component={OutgoingWebhooksPage} />
-      <Route path="/settings/feedback-deliveries" component={FeedbackDeliveriesPage} />
       <Route path="/settings/data" component={DataPage} />
       <Route component={NotFoundPage} />
     </Switch>

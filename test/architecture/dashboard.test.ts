@@ -8,6 +8,7 @@ import { neededBy, root, sources } from '../support/source-files.ts'
 const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
   app: [
     'shell',
+    'incoming',
     'overview',
     'transfer',
     'tasks',
@@ -30,6 +31,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
     'api',
   ],
   palette: ['tasks', 'projects', 'settings', 'session', 'keyboard', 'navigation', 'components', 'api', 'lib'],
+  incoming: ['overview', 'settings', 'tasks', 'session', 'navigation', 'components', 'api', 'lib'],
   overview: ['pictures', 'tasks', 'session', 'navigation', 'components', 'api', 'lib'],
   pictures: ['lib'],
   transfer: ['settings', 'session', 'navigation', 'components', 'api', 'lib'],

@@ -7,9 +7,9 @@ describe('axe finds nothing', () => {
     const viewport = { width: 390, height: 844 }
     const touch = { hasTouch: true, isMobile: true }
     const page = await app.open('/triage', { reducedMotion: 'reduce', viewport, ...touch })
-    const empty = ['keys', 'people', 'sources', 'outgoing', 'sign-in', 'routing', 'webhook', 'deliveries']
-    const settings = [...empty, 'instructions', 'feedback-deliveries'].map((name) => `/settings/${name}`)
-    for (const path of ['/triage', '/tasks', '/trash', ...settings]) {
+    const empty = ['keys', 'people', 'sources', 'outgoing', 'sign-in', 'routing', 'webhook']
+    const settings = [...empty, 'instructions'].map((name) => `/settings/${name}`)
+    for (const path of ['/triage', '/tasks', '/trash', '/incoming', ...settings]) {
       await page.goto(app.service.url + path)
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       expect([path, await faultsOf(page, { target: 44 })]).toEqual([path, []])

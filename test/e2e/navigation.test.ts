@@ -48,8 +48,8 @@ describe('navigation', () => {
     const requested = page.waitForRequest(KEYS_PAGE)
     await link.hover()
     await requested
-    const deliveries = page.waitForRequest(/assets\/feedback-deliveries-page.*js/)
-    await page.getByRole('link', { name: 'Feedback deliveries' }).focus()
+    const deliveries = page.waitForRequest(/assets\/incoming-page.*js/)
+    await page.getByRole('link', { name: 'Incoming deliveries' }).focus()
     await deliveries
     await expect.poll(() => page.url()).toBe(`${app.service.url}/settings/sessions`)
   })

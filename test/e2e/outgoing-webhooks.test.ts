@@ -53,7 +53,7 @@ describe('an outgoing webhook', () => {
     if (!received) throw new Error('Nothing arrived.')
     expect(verify(received, secret)).toMatchObject({ task: { title: 'Sent to the chat' } })
 
-    await item.getByRole('button', { name: 'Deliveries' }).click()
+    await item.getByRole('link', { name: 'Deliveries' }).click()
     const delivery = page.getByRole('listitem').filter({ hasText: 'delivered' })
     await delivery.getByText('HTTP 204').waitFor()
     expect(await violationsOn(page)).toEqual([])
@@ -78,7 +78,7 @@ describe('an outgoing webhook', () => {
     await item.getByRole('button', { name: 'Retry all' }).click()
     await page.getByText('Deliveries are being sent again, oldest first').waitFor()
     await expect.poll(() => receiver.received.length).toBeGreaterThan(tries)
-    await item.getByRole('button', { name: 'Deliveries' }).click()
+    await item.getByRole('link', { name: 'Deliveries' }).click()
     await page.getByText('task.created: Not taken').waitFor()
     await page.getByRole('radiogroup', { name: 'Outcome' }).getByText('Failed').click()
     const delivery = page.getByRole('listitem').filter({ hasText: 'HTTP 401' })

@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest'
-import { storing } from '../support/feedback.ts'
 import { test } from './support/browser.ts'
 
 describe('API keys', () => {
@@ -57,46 +56,6 @@ describe('API keys', () => {
     await page.getByRole('dialog').getByLabel('Name').focus()
     await page.keyboard.press('Control+V')
     await expect.poll(() => page.getByRole('dialog').getByLabel('Name').inputValue()).toBe(secret)
-  })
-})
-
-describe('feedback deliveries', () => {
-  test('shows a delivery and links to its task', async ({ app }) => {
-    const { post } = app.service
-    const { body: made } = await post('/api/webhook-secrets', {})
-    const event = {
-      event: 'feedback_submitted',
-      distinct_id: 'user-1',
-      timestamp: '2026-01-31T12:00:00.000Z',
-      properties: { sentiment: 'loved', trigger: 'manual', app_version: '1.0.0', note: 'Lovely colours' },
-    }
-    const headers = { authorization: `Bearer ${made.secret}` }
-    const sent = await post('/api/analytics/webhook', event, { key: null, headers })
-    expect(sent.status).toBe(201)
-    const page = await app.open('/settings/feedback-deliveries')
-    await page.getByText('loved: Lovely colours').waitFor()
-    await page.getByRole('button', { name: 'Payload' }).click()
-    await page.getByText('"distinct_id": "user-1"').waitFor()
-    await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('Delivery replayed, task created').waitFor()
-    await page.getByRole('link', { name: 'View task' }).click()
-    await page.getByText('Read-only because it was written by a user.').waitFor()
-  })
-
-  test('shows rejected deliveries with the reason and replays them', async ({ app }) => {
-    const page = await app.open('/settings/feedback-deliveries')
-    await page.getByText('Rejected', { exact: true }).click()
-    await page.getByText('No rejected deliveries').waitFor()
-    const event = { event: 'feedback_submitted', distinct_id: 'user-1', properties: { sentiment: 'furious' } }
-    const store = await storing(app.service, event)
-    await store().catch(() => {})
-    // The page polls, because rejected deliveries are not in the activity log.
-    await page
-      .getByText(/sentiment/)
-      .first()
-      .waitFor()
-    await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('Delivery replayed and rejected again').waitFor()
   })
 })
 

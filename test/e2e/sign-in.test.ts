@@ -39,7 +39,7 @@ describe('signing in', () => {
     await page.goto(`${app.service.url}/settings/sessions`)
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
-    for (const name of ['keys', 'webhook', 'routing', 'feedback-deliveries']) {
+    for (const name of ['keys', 'webhook', 'routing', 'outgoing']) {
       await page.goto(`${app.service.url}/settings/${name}`)
       await page.getByRole('heading', { name: 'Access denied' }).waitFor()
       await expect.poll(() => page.getByRole('button', { name: /^(Create|Add)/ }).count()).toBe(0)

@@ -72,6 +72,19 @@ describe('what fails is marked, explained, and one click from where it is mended
     await expectGone(page)
   })
 
+  test('a source whose templates make nothing of what it gets', async ({ app }) => {
+    const { source, send } = await sourceOf(app.service)
+    const page = await app.open('/overview', { isLive: true })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    await send({ text: 'No title' })
+    await markOf(page).waitFor(SOON)
+    await failing(page).getByRole('link', { name: 'View deliveries' }).click()
+    await page.waitForURL(`${app.service.url}/incoming?sourceId=${source.id}&outcome=rejected`)
+    await page.getByText('/template/title').waitFor()
+    await page.getByRole('link', { name: 'Open source' }).waitFor()
+  })
+
   testSync('a sync whose token the code host refuses', async ({ app }) => {
     const { service } = app
     const { project } = await service.connected({ token: 'old' })

@@ -174,10 +174,10 @@ describe('the command palette', () => {
     await page.getByRole('heading', { name: 'Mobile / Later' }).waitFor()
     expect(page.url()).toContain(list.id)
     await page.keyboard.press('Meta+k')
-    await page.keyboard.type('deliveries fe')
+    await page.keyboard.type('deliveries in')
     await expect.poll(() => paletteOf(page).getByRole('option').count()).toBe(1)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Feedback deliveries' }).waitFor()
+    await page.getByRole('heading', { name: 'Incoming', exact: true }).waitFor()
   })
 
   test('changes the selected tasks, step by step', async ({ app }) => {

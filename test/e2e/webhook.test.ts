@@ -42,7 +42,7 @@ describe('the feedback webhook', () => {
     expect((await send()).status).toBe(200)
     const { body } = await app.service.get('/api/tasks?q=By the template')
     expect(body.data).toHaveLength(1)
-    await page.getByRole('link', { name: 'feedback deliveries', exact: true }).click()
+    await page.getByRole('link', { name: 'incoming deliveries', exact: true }).click()
     await page.getByText('loved: By the template').waitFor()
     await page.getByText('sent 2 times').waitFor()
   })

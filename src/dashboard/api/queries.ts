@@ -212,23 +212,29 @@ export const routingQuery = queryOptions({
   queryFn: async () => (await dataOf(api.GET('/api/webhook-routing'))).data,
 })
 
-export interface DeliveryFilter {
-  receiver?: Schema<'Delivery'>['receiver']
-  sourceId?: string
-  projectId?: string
-  outcome?: Schema<'Delivery'>['outcome'] | undefined
-}
+export type DeliveryFilter = Pick<
+  QueryParams<'/api/deliveries'>,
+  'receiver' | 'sourceId' | 'projectId' | 'outcome' | 'senderId'
+>
 
-export const deliveriesQuery = ({ outcome, ...filter }: DeliveryFilter) =>
+const fetchDeliveries = (filter: DeliveryFilter, cursor?: string) =>
+  dataOf(api.GET('/api/deliveries', { params: { query: { limit: 25, ...filter, ...cursorParam(cursor) } } }))
+
+export const deliveriesQuery = (filter: DeliveryFilter) =>
   infiniteQueryOptions({
-    queryKey: ['deliveries', filter, outcome ?? null],
-    queryFn: ({ pageParam }) =>
-      dataOf(
-        api.GET('/api/deliveries', {
-          params: { query: { limit: 25, ...filter, ...(outcome && { outcome }), ...cursorParam(pageParam) } },
-        }),
-      ),
+    queryKey: ['delivery-pages', filter],
+    queryFn: ({ pageParam }) => fetchDeliveries(filter, pageParam),
     ...cursorPagination,
+    // The newest ones keep it up to date; a refetch would load every page again.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The first page, again and again: what arrives does not always change a task, so the stream does not report it. */
+export const newestDeliveriesQuery = (filter: DeliveryFilter) =>
+  queryOptions({
+    queryKey: ['deliveries', filter, 'newest'],
+    queryFn: () => fetchDeliveries(filter),
+    refetchInterval: 5_000,
   })
 
 /** A delivery with its payload, which stays the same. */
@@ -238,9 +244,6 @@ export const deliveryQuery = (id: string) =>
     queryFn: () => dataOf(api.GET('/api/deliveries/{id}', { params: { path: { id } } })),
     staleTime: Number.POSITIVE_INFINITY,
   })
-
-export const replayDelivery = (id: string) =>
-  dataOf(api.POST('/api/deliveries/{id}/replay', { params: { path: { id } } }))
 
 export const contextQuery = (projectId?: string) =>
   queryOptions({

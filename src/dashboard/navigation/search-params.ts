@@ -1,9 +1,21 @@
+import type { Schema } from '../api/client.ts'
 import type { TaskFilters } from '../api/queries.ts'
 
 /** The validated search parameters of all pages. */
-export interface Search extends Omit<TaskFilters, 'status'> {
+export interface Search extends Omit<TaskFilters, 'status' | 'source'> {
+  /** Of tasks; or the source whose editor is open. */
+  source?: TaskFilters['source'] | string
   /** `all` where no status would mean those of the default view. */
   status?: TaskFilters['status'] | 'all'
+  /** Of the list of what arrived. */
+  receiver?: Schema<'Delivery'>['receiver']
+  sourceId?: string
+  outcome?: Schema<'Delivery'>['outcome']
+  /** What is open on a page. */
+  delivery?: string
+  deliveries?: string
+  provider?: string
+  edit?: string
   /** How many weeks an overview has. */
   weeks?: number | undefined
   /** Where to go after signing in. */

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { Link } from '../navigation/link.tsx'
 import { FillDefinitions } from '../pictures/fills.tsx'
@@ -11,14 +11,23 @@ import { searchOf, useScope, WEEKS } from './scope.ts'
 
 const WEEK_OPTIONS = WEEKS.map((count) => ({ value: String(count), label: `${count} weeks` }))
 
-/** The header that both pages share: their links, the project, and the weeks. */
-export function OverviewFrame({ title, children }: { title: string; children: ReactNode }) {
+interface OverviewFrameProps {
+  title: string
+  /** Beside the title, instead of the project and the weeks. */
+  filters?: ReactNode
+  /** What scrolls. */
+  ref?: Ref<HTMLDivElement>
+  children: ReactNode
+}
+
+/** What the pages share that show what flows in and out: their links, and the project and the weeks. */
+export function OverviewFrame({ title, filters = <ScopeFilters />, ref, children }: OverviewFrameProps) {
   usePageTitle(title)
-  const { scope, change } = useScope()
+  const { scope } = useScope()
   const { can } = useMe()
   const tab = { search: searchOf(scope), className: styles.tab }
   return (
-    <div className={styles.page}>
+    <div ref={ref} className={styles.page}>
       <FillDefinitions />
       <header className={styles.header}>
         <h1>{title}</h1>
@@ -29,18 +38,28 @@ export function OverviewFrame({ title, children }: { title: string; children: Re
           <Link {...tab} to="/overview/feedback">
             Feedback
           </Link>
+          <Link {...tab} to="/incoming" search={{ projectId: scope.projectId }}>
+            Incoming
+          </Link>
         </nav>
-        <div className={styles.scope}>
-          <ProjectFilter projectId={scope.projectId} onChange={(projectId) => change({ projectId })} />
-          <SegmentedControl
-            aria-label="Weeks"
-            data={WEEK_OPTIONS}
-            value={String(scope.weeks)}
-            onChange={(weeks) => change({ weeks: Number(weeks) })}
-          />
-        </div>
+        <div className={styles.scope}>{filters}</div>
       </header>
       {can('tasks:read') ? children : <NoReadScope />}
     </div>
+  )
+}
+
+function ScopeFilters() {
+  const { scope, change } = useScope()
+  return (
+    <>
+      <ProjectFilter projectId={scope.projectId} onChange={(projectId) => change({ projectId })} />
+      <SegmentedControl
+        aria-label="Weeks"
+        data={WEEK_OPTIONS}
+        value={String(scope.weeks)}
+        onChange={(weeks) => change({ weeks: Number(weeks) })}
+      />
+    </>
   )
 }

@@ -53,7 +53,7 @@ export function CodehostWebhook({
             No secret is set, so deliveries are rejected. Create a secret.{' '}
           </span>
         )}
-        <Link to="/settings/deliveries" search={{ projectId }}>
+        <Link to="/incoming" search={{ receiver: 'codehost', projectId }}>
           View deliveries
         </Link>
       </p>

@@ -10,7 +10,7 @@ import { useParameter } from '../navigation/use-parameter.ts'
 import styles from './settings.module.css'
 
 /** Lists of deliveries poll: what arrives does not always change a task, so the stream does not report it. */
-export const POLL_MS = 5_000
+const POLL_MS = 5_000
 
 /** With more pages loaded a refetch would load all of them again. */
 export const pollFirstPage = ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>

@@ -1,14 +1,16 @@
 import { ActionIcon, Button, Menu, Switch } from '@mantine/core'
 import { KebabHorizontalIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
+import { Link, type Path } from '../navigation/link.tsx'
+import type { Search } from '../navigation/search-params.ts'
 
 interface ItemControlsProps {
   name: string
   isActive: boolean
   isBusy: boolean
   onToggle(): void
-  /** Opens the list of what arrived from, or was sent to, the other system. */
-  onDeliveries(): void
+  /** The list of what arrived from, or was sent to, the other system. */
+  deliveries: { to: Path; search: Search }
   onEdit(): void
   /** `Menu.Item`s before those that rotate and delete. */
   actions?: ReactNode
@@ -22,7 +24,7 @@ export function ItemControls({
   isActive,
   isBusy,
   onToggle,
-  onDeliveries,
+  deliveries,
   onEdit,
   actions,
   onRotate,
@@ -31,7 +33,7 @@ export function ItemControls({
   return (
     <div className="row">
       <Switch checked={isActive} disabled={isBusy} aria-label={`“${name}” is active`} onChange={onToggle} />
-      <Button variant="default" onClick={onDeliveries}>
+      <Button variant="default" renderRoot={(props) => <Link {...deliveries} {...props} />}>
         Deliveries
       </Button>
       <Button variant="default" onClick={onEdit}>

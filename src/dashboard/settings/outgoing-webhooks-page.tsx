@@ -61,7 +61,6 @@ export default function OutgoingWebhooksPage() {
               key={webhook.id}
               webhook={webhook}
               onEdit={() => editor.open(webhook.id)}
-              onDeliveries={() => inbox.open(webhook.id)}
               onSecret={setWithSecret}
             />
           ))}
@@ -94,11 +93,10 @@ export default function OutgoingWebhooksPage() {
 interface WebhookItemProps {
   webhook: Webhook
   onEdit(): void
-  onDeliveries(): void
   onSecret(webhook: WebhookWithSecret): void
 }
 
-function WebhookItem({ webhook, onEdit, onDeliveries, onSecret }: WebhookItemProps) {
+function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { mutate, refresh, isBusy } = useMutation('outgoing-webhooks')
   const [dialog, setDialog] = useState<'rotate' | 'delete'>()
@@ -167,7 +165,7 @@ function WebhookItem({ webhook, onEdit, onDeliveries, onSecret }: WebhookItemPro
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
-        onDeliveries={onDeliveries}
+        deliveries={{ to: '/settings/outgoing', search: { deliveries: id } }}
         onEdit={onEdit}
         actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
         onRotate={() => setDialog('rotate')}

@@ -1,9 +1,9 @@
 import { Button, Select, Textarea } from '@mantine/core'
-import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
-import { deliveriesQuery, deliveryQuery, itemsOf, projectsQuery } from '../api/queries.ts'
+import { deliveryQuery, newestDeliveriesQuery, projectsQuery } from '../api/queries.ts'
 import { useDraft } from '../components/use-draft.ts'
 import { summaryOf } from './feedback-summary.ts'
 import styles from './settings.module.css'
@@ -35,12 +35,11 @@ interface RoutingTestProps {
 /** Tests a payload against the rules without creating a task. */
 export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const { data: projects } = useQuery(projectsQuery)
-  const { data: deliveries } = useInfiniteQuery(deliveriesQuery({ receiver: 'feedback' }))
+  const { data: latest } = useQuery(newestDeliveriesQuery({ receiver: 'feedback' }))
   const [text = SAMPLE_TEXT, setText] = useDraft('routing-test')
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const latest = itemsOf(deliveries).slice(0, 25)
-  const loaded = useQueries({ queries: latest.map(({ id }) => deliveryQuery(id)) })
+  const loaded = useQueries({ queries: (latest?.data ?? []).map(({ id }) => deliveryQuery(id)) })
   const received = loaded.flatMap(({ data }) => (data && data.payload !== null ? data : []))
 
   async function runTest() {

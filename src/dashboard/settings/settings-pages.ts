@@ -21,8 +21,7 @@ const DEVELOPER_PAGES: SettingsPage[] = [
   { path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' },
   { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
   { path: '/settings/routing', label: 'Webhook routing', access: 'service' },
-  { path: '/settings/feedback-deliveries', label: 'Feedback deliveries', access: 'service' },
-  { path: '/settings/deliveries', label: 'Code host deliveries', access: 'admin' },
+  { path: '/incoming', label: 'Incoming deliveries', access: 'admin' },
 ]
 const PAGES = [...GENERAL_PAGES, ...DEVELOPER_PAGES]
 

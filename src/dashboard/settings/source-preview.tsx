@@ -2,8 +2,8 @@ import { Badge } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
+import { FieldErrors } from '../components/field-errors.tsx'
 import { plural } from '../lib/plural.ts'
-import { DeliveryErrors } from './delivery-item.tsx'
 import styles from './settings.module.css'
 import type { TestResult } from './source-queries.ts'
 
@@ -46,7 +46,7 @@ function Result({ result, isNew, isFeedback }: ResultProps) {
         </p>
       )}
       {outcome === 'rejected' && <p>This delivery would be rejected.</p>}
-      <DeliveryErrors errors={errors} />
+      <FieldErrors errors={errors} />
       {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable.
         <article key={item} className={styles.payload} aria-label={task.title} tabIndex={0}>

@@ -10,12 +10,10 @@ import { LoadError } from '../components/load-error.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
-import { WITHIN_INBOX } from './delivery-list.tsx'
 import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
 import { sourceCurl } from './source-curl.ts'
-import { SourceDeliveries } from './source-deliveries.tsx'
 import { SourceEditor } from './source-editor.tsx'
 import { type Source, type SourceWithSecret, sourceQuery, sourcesQuery } from './source-queries.ts'
 import { SourceRotation } from './source-rotation.tsx'
@@ -27,25 +25,22 @@ const WITHIN_EDITOR = ['preset', 'delivery']
 export default function SourcesPage() {
   const query = useInfiniteQuery(sourcesQuery)
   const editor = useOpened('source', WITHIN_EDITOR)
-  const inbox = useOpened('deliveries', WITHIN_INBOX)
   const rotation = useOpened('rotate')
   const [created, setCreated] = useState<{ source: SourceWithSecret; example?: string | undefined }>()
   const sources = itemsOf(query.data)
-  const openId = [editor.opened, inbox.opened, rotation.opened].find((id) => id && id !== 'new')
+  const openId = [editor.opened, rotation.opened].find((id) => id && id !== 'new')
   // A link may name one that is not among the loaded ones.
   const isElsewhere = openId !== undefined && query.isSuccess && !sources.some(({ id }) => id === openId)
   const { data: linked } = useQuery({ ...sourceQuery(openId ?? ''), enabled: isElsewhere })
   const sourceOf = (id: string | undefined) =>
     sources.find((source) => source.id === id) ?? (linked?.id === id ? linked : undefined)
   const edited = sourceOf(editor.opened)
-  const withInbox = sourceOf(inbox.opened)
   const rotated = sourceOf(rotation.opened)
   const isEditing = edited !== undefined || editor.opened === 'new'
-  const isListShown = !isEditing && !withInbox
   const add = <Button onClick={() => editor.open('new')}>Add a source</Button>
   return (
-    <div className={`${styles.content} ${isListShown ? '' : styles.wide}`}>
-      {isListShown && (
+    <div className={`${styles.content} ${isEditing ? styles.wide : ''}`}>
+      {!isEditing && (
         <PageHeader title="Sources" action={add}>
           A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to. You
           say by an example which tasks it becomes.
@@ -62,30 +57,28 @@ export default function SourcesPage() {
           }}
         />
       )}
-      {withInbox && !isEditing && <SourceDeliveries source={withInbox} onClose={inbox.close} />}
-      {isListShown && query.isPending && <Skeleton height={160} />}
-      {isListShown && query.isError && <LoadError what="the sources" query={query} />}
-      {isListShown && query.isSuccess && sources.length === 0 && (
+      {!isEditing && query.isPending && <Skeleton height={160} />}
+      {!isEditing && query.isError && <LoadError what="the sources" query={query} />}
+      {!isEditing && query.isSuccess && sources.length === 0 && (
         <EmptyState
           title="No sources yet"
           description="Start from a preset, or paste what your system sends, and click the values to use."
           action={add}
         />
       )}
-      {isListShown && sources.length > 0 && (
+      {!isEditing && sources.length > 0 && (
         <ul className={styles.rows}>
           {sources.map((source) => (
             <SourceItem
               key={source.id}
               source={source}
               onEdit={() => editor.open(source.id)}
-              onDeliveries={() => inbox.open(source.id)}
               onRotate={() => rotation.open(source.id)}
             />
           ))}
         </ul>
       )}
-      {isListShown && query.hasNextPage && (
+      {!isEditing && query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
           Show more sources
         </Button>
@@ -115,7 +108,6 @@ export default function SourcesPage() {
 interface SourceItemProps {
   source: Source
   onEdit(): void
-  onDeliveries(): void
   onRotate(): void
 }
 
@@ -150,6 +142,7 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
         isActive={isActive}
         isBusy={isBusy}
         onToggle={() => void toggle()}
+        deliveries={{ to: '/incoming', search: { sourceId: id } }}
         {...actions}
         onDelete={() => setDeleting(true)}
       />

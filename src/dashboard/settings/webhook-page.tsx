@@ -128,7 +128,11 @@ export default function WebhookPage() {
         <h2>Try it</h2>
         <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
-          Each delivery is listed under <Link to="/settings/feedback-deliveries">feedback deliveries</Link>.
+          Each delivery is listed under{' '}
+          <Link to="/incoming" search={{ receiver: 'feedback' }}>
+            incoming deliveries
+          </Link>
+          .
         </p>
       </section>
       {secret && (

@@ -38,6 +38,7 @@ export function Sidebar() {
   // Only such a key manages people.
   const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
+  const [pathname] = useLocation()
   const isAllTasks = useIsAllTasks()
   const { open } = useOpened('new')
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
@@ -61,7 +62,11 @@ export function Sidebar() {
           </Link>
         )}
         {can('tasks:read') && (
-          <Link to="/overview" className={styles.link} activeClassName={styles.active}>
+          <Link
+            to="/overview"
+            className={`${styles.link} ${pathname === '/incoming' ? styles.active : ''}`}
+            activeClassName={styles.active}
+          >
             <GraphIcon size={16} aria-hidden />
             <span>Overview</span>
             <Suspense>

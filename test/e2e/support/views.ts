@@ -18,6 +18,10 @@ const press =
   async (page) => {
     for (const name of names) await page.getByRole('button', { name }).first().click()
   }
+const follow =
+  (name: string): Step =>
+  (page) =>
+    page.getByRole('link', { name }).first().click()
 const keys =
   (...names: string[]): Step =>
   async (page) => {
@@ -69,13 +73,7 @@ const see =
     page.getByRole('dialog').getByRole('button', { name: button }).waitFor()
 
 /** A delivery whose task is done asks first. */
-const replayDone: Step = (page) =>
-  page
-    .getByRole('listitem')
-    .filter({ hasText: 'accepted' })
-    .nth(1)
-    .getByRole('button', { name: 'Replay' })
-    .click()
+const replayDone = press('Uploads time out above 20 MB', 'Replay')
 
 const rotate = (menu: RegExp): Step =>
   all(pick(menu, 'Rotate secret'), confirm('Rotate secret'), see("I've stored it"))
@@ -116,13 +114,13 @@ export const pageViews = (ids: Filled['ids']): View[] => [
   { name: 'sources', path: '/settings/sources' },
   { name: 'a source', path: '/settings/sources', open: press('Edit') },
   { name: 'a new source', path: '/settings/sources?source=new&preset=grafana_alerts', open: openAdvanced },
-  { name: 'deliveries of a source', path: '/settings/sources', open: press('Deliveries') },
   { name: 'outgoing webhooks', path: '/settings/outgoing' },
-  { name: 'deliveries of a webhook', path: '/settings/outgoing', open: press('Deliveries') },
+  { name: 'deliveries of a webhook', path: '/settings/outgoing', open: follow('Deliveries') },
   { name: 'the feedback webhook', path: '/settings/webhook' },
   { name: 'routing', path: '/settings/routing', open: press('Try it') },
-  { name: 'feedback deliveries', path: '/settings/feedback-deliveries', open: press('Show payload') },
-  { name: 'code host deliveries', path: `/settings/deliveries?projectId=${ids.mobile}` },
+  { name: 'what arrived', path: '/incoming' },
+  { name: 'a delivery that was rejected', path: '/incoming?outcome=rejected', open: press('No tasks') },
+  { name: 'no delivery', path: '/incoming?senderId=nothing-has-this-id' },
   { name: 'no such page', path: '/nowhere' },
   { name: 'selected tasks', path: '/tasks', open: select },
 ]
@@ -239,7 +237,7 @@ const settingsViews: Record<string, Opened[]> = {
     ['/settings/sources', pick(/^Actions for “Error/, 'Delete')],
     ['/settings/sources', rotate(/^Actions for “Contact/)],
   ],
-  'settings/source-deliveries.tsx': [['/settings/sources', all(press('Deliveries'), replayDone)]],
+  'incoming/use-replay.tsx': [['/incoming?receiver=source&outcome=accepted', replayDone]],
   'settings/outgoing-dialog.tsx': [
     ['/settings/outgoing', press('Add a webhook')],
     ['/settings/outgoing', press('Edit')],

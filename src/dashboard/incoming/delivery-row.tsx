@@ -1,0 +1,116 @@
+import { Badge, Button } from '@mantine/core'
+import { ChevronDownIcon, ChevronRightIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { deliveryQuery, projectsQuery } from '../api/queries.ts'
+import { useTask } from '../api/use-tasks.ts'
+import { FieldErrors } from '../components/field-errors.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { plural } from '../lib/plural.ts'
+import { Link } from '../navigation/link.tsx'
+import { useOpened } from '../navigation/use-opened.ts'
+import { useMe } from '../session/session.ts'
+import { DeliveryDetails } from './delivery-details.tsx'
+import { type Delivery, OUTCOME_COLOURS, OUTCOMES, titleOf } from './delivery-text.ts'
+import { explanationOf } from './explanation.ts'
+import styles from './incoming.module.css'
+import { useReplay } from './use-replay.tsx'
+import { useSources } from './use-sources.ts'
+
+/** The others are among its details. */
+const MAX_ERRORS = 3
+
+/** A delivery: what it was, when, and what became of it; for failures why, and what to do. Opens its details. */
+export function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const { opened, open, close } = useOpened('delivery')
+  const { can, isServiceWide } = useMe()
+  const { id, receiver, outcome, duplicates, errors, receivedAt } = delivery
+  const isOpen = opened === id
+  const isFailure = outcome === 'rejected' || outcome === 'failed'
+  // The title of feedback, and of a change of the code host, is in its payload.
+  const { data: whole } = useQuery({
+    ...deliveryQuery(id),
+    enabled: can('admin') && (receiver !== 'source' || isFailure || isOpen),
+  })
+  const payload = whole?.payload ?? null
+  const title = useTitle(delivery, payload)
+  const place = usePlace(delivery)
+  const explanation = explanationOf(delivery)
+  const action = can('admin') ? explanation?.action : undefined
+  const { replay, isBusy, question } = useReplay(delivery)
+  // Feedback can go to any project.
+  const canReplay =
+    payload !== null &&
+    (receiver === 'feedback' ? isServiceWide : receiver === 'codehost' || outcome !== 'pending')
+  const replayButton = canReplay && (
+    <Button variant="default" loading={isBusy} onClick={() => void replay()}>
+      Replay
+    </Button>
+  )
+  const Chevron = isOpen ? ChevronDownIcon : ChevronRightIcon
+  return (
+    <li className={styles.item}>
+      <Badge className={styles.outcome} color={OUTCOME_COLOURS[outcome]} variant="dot" tt="none">
+        {OUTCOMES[outcome]}
+      </Badge>
+      <div className={styles.main}>
+        <button
+          type="button"
+          className={`plain-button target ${styles.title}`}
+          aria-expanded={isOpen}
+          onClick={() => (isOpen ? void close() : open(id))}
+        >
+          <Chevron size={16} aria-hidden />
+          <bdi>{title}</bdi>
+        </button>
+        <div className="quiet small">
+          <RelativeTime dateTime={receivedAt} />
+          {[...place, duplicates > 0 && `sent ${duplicates + 1} times`]
+            .filter(Boolean)
+            .map((detail) => ` · ${detail}`)}
+          {!isFailure && explanation && ` · ${explanation.reason}`}
+        </div>
+        {isFailure && explanation && (
+          <div className={styles.failure}>
+            <span className="breakable">
+              {explanation.reason} {explanation.advice}
+            </span>
+            <FieldErrors errors={errors} max={isOpen ? undefined : MAX_ERRORS} />
+            <div className="row row-wrap">
+              {action && (
+                <Button
+                  variant="default"
+                  renderRoot={(props) => <Link to={action.to} search={action.search} {...props} />}
+                >
+                  {action.label}
+                </Button>
+              )}
+              {!isOpen && replayButton}
+            </div>
+          </div>
+        )}
+        {isOpen && <DeliveryDetails delivery={delivery} whole={whole} replay={replayButton} />}
+      </div>
+      {question}
+    </li>
+  )
+}
+
+/** What its payload says, or the task that it made. */
+function useTitle(delivery: Delivery, payload: unknown): string {
+  const { receiver, tasks } = delivery
+  const isByTask = receiver === 'source' || (payload === null && tasks.length > 0)
+  const [first, ...others] = isByTask ? tasks : []
+  const { task } = useTask(first?.taskId ?? '', { isEnabled: first !== undefined })
+  if (!isByTask) return titleOf(delivery, payload)
+  if (!first) return 'No tasks'
+  const title = task?.title ?? plural(1, 'task')
+  return others.length > 0 ? `${title} and ${plural(others.length, 'other task')}` : title
+}
+
+/** The names of its door and its project. */
+function usePlace({ receiver, sourceId, projectId }: Delivery): (string | undefined)[] {
+  const { data: projects } = useQuery(projectsQuery)
+  const source = useSources().find(({ id }) => id === sourceId)
+  const door = receiver === 'codehost' ? 'Code host' : sourceId === null ? 'Feedback webhook' : 'Source'
+  return [source?.name ?? door, projects?.find(({ id }) => id === projectId)?.name]
+}
