@@ -25,7 +25,7 @@ export default function AccountPage() {
   if (!me?.user) return null
   const { user } = me
   return (
-    <div className={styles.content}>
+    <>
       <PageHeader title="Account">
         You sign in as <code>{user.username}</code>. Your role is {ROLES[user.role].label.toLowerCase()}.
       </PageHeader>
@@ -49,7 +49,7 @@ export default function AccountPage() {
         </div>
         <SessionList userId={user.id} />
       </section>
-    </div>
+    </>
   )
 }
 

@@ -39,8 +39,8 @@ export default function InstructionsPage() {
     )
   }
   return (
-    <div className={`${styles.content} ${styles.wide}`}>
-      <PageHeader title="AI instructions" action={add}>
+    <>
+      <PageHeader title="AI instructions" action={query.data?.length !== 0 && add}>
         Instructions that AI assistants follow. An assistant receives the active ones at the start of each
         session, highest priority first.
       </PageHeader>
@@ -64,9 +64,7 @@ export default function InstructionsPage() {
             <EmptyState
               title="No instructions yet"
               description="Add what every assistant should know and do."
-              action={
-                mayWrite && <Button onClick={() => editor.open('new')}>Add your first instruction</Button>
-              }
+              action={add}
             >
               <CurlExample
                 path="/api/rules"
@@ -97,6 +95,6 @@ export default function InstructionsPage() {
       {withHistory && (
         <RuleHistory rule={withHistory} mayWrite={mayChange(withHistory)} onClose={history.close} />
       )}
-    </div>
+    </>
   )
 }

@@ -8,7 +8,6 @@ import { useMe } from '../session/session.ts'
 import { KeyList } from './key-list.tsx'
 import { ALL_SCOPES, type NewKey } from './new-key-dialog.tsx'
 import { PageHeader } from './page-header.tsx'
-import styles from './settings.module.css'
 
 export default function KeysPage() {
   const query = useQuery(keysQuery)
@@ -22,7 +21,7 @@ export default function KeysPage() {
     create: (body: NewKey) => dataOf(api.POST('/api/keys', { body })),
   }
   return (
-    <div className={styles.content}>
+    <>
       <PageHeader title="API keys" action={<Button onClick={() => open('new')}>Create key</Button>}>
         Use API keys to call the API, to connect AI assistants and to sign in to the dashboard. Scopes limit
         what a key can do.
@@ -36,6 +35,6 @@ export default function KeysPage() {
         revoke={(id) => responseOf(api.DELETE('/api/keys/{id}', { params: { path: { id } } }))}
       />
       <CurlExample path="/api/me" caption="Show the scopes of a key:" />
-    </div>
+    </>
   )
 }

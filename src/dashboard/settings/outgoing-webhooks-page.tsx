@@ -31,23 +31,24 @@ export default function OutgoingWebhooksPage() {
   const webhooks = itemsOf(query.data)
   const edited = webhooks.find(({ id }) => id === editor.opened)
   const withInbox = webhooks.find(({ id }) => id === inbox.opened)
+  const isEmpty = query.isSuccess && webhooks.length === 0
   const add = <Button onClick={() => editor.open('new')}>Add a webhook</Button>
   if (withInbox) {
     return (
-      <div className={styles.content}>
+      <>
         <OutgoingDeliveries webhook={withInbox} onClose={inbox.close} />
-      </div>
+      </>
     )
   }
   return (
-    <div className={styles.content}>
-      <PageHeader title="Outgoing webhooks" action={webhooks.length > 0 && add}>
+    <>
+      <PageHeader title="Outgoing webhooks" action={!isEmpty && add}>
         Inlet posts changes to these URLs when they happen. Each delivery is signed, so that the receiver can
         verify it.
       </PageHeader>
       {query.isPending && <Skeleton height={160} />}
       {query.isError && <LoadError what="the webhooks" query={query} />}
-      {query.isSuccess && webhooks.length === 0 && (
+      {isEmpty && (
         <EmptyState
           title="No webhooks yet"
           description="Add the URL of a chat, an automation tool, or your own service. It gets a signed request for each new task and each change."
@@ -86,7 +87,7 @@ export default function OutgoingWebhooksPage() {
           </p>
         </SecretDialog>
       )}
-    </div>
+    </>
   )
 }
 

@@ -61,7 +61,7 @@ export default function PeoplePage() {
   }
 
   return (
-    <div className={styles.content}>
+    <>
       <PageHeader title="People" action={query.data?.length !== 0 && inviteButton}>
         People who can sign in to the dashboard. Roles and projects limit what a person can do.
       </PageHeader>
@@ -118,7 +118,7 @@ export default function PeoplePage() {
         </ConfirmDialog>
       )}
       {dialog?.kind === 'keys' && <KeysToRotate {...dialog} onClose={close} />}
-    </div>
+    </>
   )
 }
 

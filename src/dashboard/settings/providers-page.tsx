@@ -27,8 +27,8 @@ export default function ProvidersPage() {
     </Button>
   )
   return (
-    <div className={styles.content}>
-      <PageHeader title="Sign-in" action={providers.length > 0 && add}>
+    <>
+      <PageHeader title="Sign-in" action={query.data?.length !== 0 && add}>
         People sign in with a password, or with the account that they have at one of these identity providers
         (OpenID Connect).
       </PageHeader>
@@ -63,6 +63,6 @@ export default function ProvidersPage() {
         <ProviderDialog key={opened} provider={edited} onClose={close} />
       )}
       {tested && <ProviderTest key={tested.id} provider={tested} onClose={test.close} />}
-    </div>
+    </>
   )
 }

@@ -41,9 +41,10 @@ export default function RoutingPage() {
   const [lastTest, setLastTest] = useState<{ testResult: TestResult; rules: Rule[] | undefined }>()
   // A result for other rules is outdated.
   const testResult = lastTest?.rules === query.data ? lastTest?.testResult : undefined
+  const add = <Button onClick={() => open('new')}>Add rule</Button>
   return (
-    <div className={`${styles.content} ${styles.wide}`}>
-      <PageHeader title="Webhook routing" action={<Button onClick={() => open('new')}>Add rule</Button>}>
+    <>
+      <PageHeader title="Webhook routing" action={query.data?.length !== 0 && add}>
         Rules route feedback to projects. Rules that match app and project come first, then app, then project;
         among equals, the topmost rule applies. Feedback that matches no rule goes to the default project.
       </PageHeader>
@@ -55,7 +56,7 @@ export default function RoutingPage() {
             <EmptyState
               title="No rules yet"
               description="Without rules, feedback goes to the project named in the event, or else to the default project."
-              action={<Button onClick={() => open('new')}>Add your first rule</Button>}
+              action={add}
             >
               <CurlExample
                 path="/api/webhook-routing"
@@ -76,7 +77,7 @@ export default function RoutingPage() {
         />
       </div>
       {(edited || opened === 'new') && <RoutingDialog key={opened} rule={edited} onClose={close} />}
-    </div>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { Fragment, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
@@ -7,17 +7,16 @@ import { useMe } from '../session/session.ts'
 import { useSignOut } from '../session/sign-out.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
-import { isForDevelopers, type SettingsPage, settingsPage, settingsPages } from './settings-pages.ts'
+import { type SettingsPage, settingsGroups, settingsPage } from './settings-pages.ts'
 
 /** The layout of the settings; pages that the caller may not use are hidden. */
 export default function SettingsLayout({ children }: { children: ReactNode }) {
   const { me, can, isServiceWide } = useMe()
   const [pathname] = useLocation()
-  const isAdmin = can('admin')
   const currentPath = pathname.replace(/\/+$/, '')
-  const pages = settingsPages({ isPerson: Boolean(me?.user), isAdmin, isServiceWide })
+  const groups = settingsGroups({ isPerson: Boolean(me?.user), isAdmin: can('admin'), isServiceWide })
   const current = settingsPage(currentPath)
-  const isAllowed = !current || pages.includes(current)
+  const isAllowed = !current || groups.some(({ pages }) => pages.includes(current))
   const nav = useRef<HTMLElement>(null)
   // On narrow screens the links scroll horizontally: scroll to the current one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the address.
@@ -29,12 +28,17 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
   return (
     <div className={styles.layout}>
       <nav ref={nav} className={styles.nav} aria-label="Settings">
-        {pages.filter((page) => !isForDevelopers(page)).map(toNavLink)}
-        {isAdmin && <h2>Developer</h2>}
-        {pages.filter(isForDevelopers).map(toNavLink)}
+        {groups.map(({ heading, pages }) => (
+          <Fragment key={heading ?? ''}>
+            {heading && <h2>{heading}</h2>}
+            {pages.map(toNavLink)}
+          </Fragment>
+        ))}
       </nav>
       <div className={styles.page}>
-        <Suspense>{isAllowed ? children : <NotAllowed page={current} />}</Suspense>
+        <div className={styles.content}>
+          <Suspense>{isAllowed ? children : <NotAllowed page={current} />}</Suspense>
+        </div>
       </div>
     </div>
   )

@@ -7,23 +7,51 @@ export interface SettingsPage {
   access: 'all' | 'person' | 'admin' | 'service'
 }
 
-const GENERAL_PAGES: SettingsPage[] = [
-  { path: '/settings/account', label: 'Account', access: 'person' },
-  { path: '/settings/instructions', label: 'AI instructions', access: 'all' },
-  { path: '/settings/sessions', label: 'Sessions', access: 'all' },
-  { path: '/settings/data', label: 'Data', access: 'all' },
-  { path: '/settings/people', label: 'People', access: 'service' },
-  { path: '/settings/sign-in', label: 'Sign-in', access: 'service' },
+interface SettingsGroup {
+  /** Undefined for the first one, which is about the caller. */
+  heading?: string
+  pages: SettingsPage[]
+}
+
+const GROUPS: SettingsGroup[] = [
+  {
+    pages: [
+      { path: '/settings/account', label: 'Account', access: 'person' },
+      { path: '/settings/sessions', label: 'Sessions', access: 'all' },
+    ],
+  },
+  {
+    heading: 'People',
+    pages: [
+      { path: '/settings/people', label: 'People', access: 'service' },
+      { path: '/settings/sign-in', label: 'Sign-in', access: 'service' },
+    ],
+  },
+  {
+    heading: 'Assistants',
+    pages: [{ path: '/settings/instructions', label: 'AI instructions', access: 'all' }],
+  },
+  {
+    heading: 'Incoming',
+    pages: [
+      { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
+      { path: '/settings/sources', label: 'Sources', access: 'admin' },
+      { path: '/incoming', label: 'Incoming deliveries', access: 'admin' },
+    ],
+  },
+  {
+    heading: 'Developer',
+    pages: [
+      { path: '/settings/keys', label: 'API keys', access: 'admin' },
+      { path: '/settings/routing', label: 'Webhook routing', access: 'service' },
+    ],
+  },
+  {
+    heading: 'Outgoing',
+    pages: [{ path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' }],
+  },
+  { heading: 'Data', pages: [{ path: '/settings/data', label: 'Data', access: 'all' }] },
 ]
-const DEVELOPER_PAGES: SettingsPage[] = [
-  { path: '/settings/keys', label: 'API keys', access: 'admin' },
-  { path: '/settings/sources', label: 'Sources', access: 'admin' },
-  { path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' },
-  { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
-  { path: '/settings/routing', label: 'Webhook routing', access: 'service' },
-  { path: '/incoming', label: 'Incoming deliveries', access: 'admin' },
-]
-const PAGES = [...GENERAL_PAGES, ...DEVELOPER_PAGES]
 
 interface Access {
   isPerson: boolean
@@ -31,14 +59,20 @@ interface Access {
   isServiceWide: boolean
 }
 
-/** The pages of the settings that the caller may open. */
-export const settingsPages = ({ isPerson, isAdmin, isServiceWide }: Access) =>
-  PAGES.filter(({ access }) => {
-    if (access === 'all') return true
-    if (access === 'person') return isPerson
-    return isAdmin && (isServiceWide || access === 'admin')
-  })
+/** The pages of the settings that the caller may open, in groups. */
+export const settingsGroups = (access: Access): SettingsGroup[] =>
+  GROUPS.map((group) => ({ ...group, pages: group.pages.filter((page) => mayOpen(page, access)) })).filter(
+    ({ pages }) => pages.length > 0,
+  )
 
-export const isForDevelopers = (page: SettingsPage) => DEVELOPER_PAGES.includes(page)
+export const settingsPages = (access: Access): SettingsPage[] =>
+  settingsGroups(access).flatMap(({ pages }) => pages)
 
-export const settingsPage = (path: string) => PAGES.find((page) => page.path === path)
+export const settingsPage = (path: string) =>
+  GROUPS.flatMap(({ pages }) => pages).find((page) => page.path === path)
+
+function mayOpen({ access }: SettingsPage, { isPerson, isAdmin, isServiceWide }: Access): boolean {
+  if (access === 'all') return true
+  if (access === 'person') return isPerson
+  return isAdmin && (isServiceWide || access === 'admin')
+}

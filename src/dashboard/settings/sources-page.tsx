@@ -37,11 +37,12 @@ export default function SourcesPage() {
   const edited = sourceOf(editor.opened)
   const rotated = sourceOf(rotation.opened)
   const isEditing = edited !== undefined || editor.opened === 'new'
+  const isEmpty = query.isSuccess && sources.length === 0
   const add = <Button onClick={() => editor.open('new')}>Add a source</Button>
   return (
-    <div className={`${styles.content} ${isEditing ? styles.wide : ''}`}>
+    <>
       {!isEditing && (
-        <PageHeader title="Sources" action={add}>
+        <PageHeader title="Sources" action={!isEmpty && add}>
           A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to. You
           say by an example which tasks it becomes.
         </PageHeader>
@@ -59,7 +60,7 @@ export default function SourcesPage() {
       )}
       {!isEditing && query.isPending && <Skeleton height={160} />}
       {!isEditing && query.isError && <LoadError what="the sources" query={query} />}
-      {!isEditing && query.isSuccess && sources.length === 0 && (
+      {!isEditing && isEmpty && (
         <EmptyState
           title="No sources yet"
           description="Start from a preset, or paste what your system sends, and click the values to use."
@@ -101,7 +102,7 @@ export default function SourcesPage() {
           <CopyBlock caption="URL for the sender:" text={created.source.url} />
         </SecretDialog>
       )}
-    </div>
+    </>
   )
 }
 

@@ -41,7 +41,7 @@ export default function WebhookPage() {
 
   const secrets = query.data?.data ?? []
   return (
-    <div className={styles.content}>
+    <>
       <PageHeader
         title="Feedback webhook"
         action={
@@ -156,7 +156,7 @@ export default function WebhookPage() {
           Events sent with this secret are rejected immediately. This can't be undone.
         </ConfirmDialog>
       )}
-    </div>
+    </>
   )
 }
 

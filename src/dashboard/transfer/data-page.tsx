@@ -10,7 +10,7 @@ import { CsvImport } from './csv-import.tsx'
 export default function DataPage() {
   const { can, isServiceWide } = useMe()
   return (
-    <div className={styles.content}>
+    <>
       <PageHeader title="Data">Move tasks and other data in and out.</PageHeader>
       <section className={styles.section} aria-label="Import tasks from CSV">
         <h2>Import tasks from CSV</h2>
@@ -23,7 +23,7 @@ export default function DataPage() {
         )}
       </section>
       {can('admin') && isServiceWide && <Export />}
-    </div>
+    </>
   )
 }
 
