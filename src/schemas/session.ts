@@ -78,6 +78,10 @@ export const SignInWays = Type.Object(
       ),
       { maxItems: 6, description: 'The identity providers that people can sign in with.' },
     ),
+    hasPeople: Type.Boolean({
+      description:
+        'Whether anybody has an account. Until then, only an API key or an identity provider signs in.',
+    }),
   },
   { $id: 'SignInWays', description: 'The ways to sign in.' },
 )

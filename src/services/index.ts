@@ -215,6 +215,7 @@ export function services(given: ServiceDeps) {
       ...signInWays,
       passkeys: challenges.isPossibleAt(origin),
       providers: await listProviders(),
+      hasPeople: await repos.credentials.users.areAny(),
     }),
     countBrokenSignIns: brokenSignIns({ repos, directory, publicUrl }),
     passwords,

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { expectNone, panelOf, signInByKey, test } from './support/browser.ts'
+import { givenPerson } from './support/people.ts'
 
 describe('signing in', () => {
   test('accepts a key, rejects an invalid one, and returns to the requested page', async ({ app }) => {
@@ -10,6 +11,15 @@ describe('signing in', () => {
     await signInByKey(page, app.service.adminKey)
     await panelOf(page).getByText('Linked from a message').waitFor()
     await expect.poll(() => page.url()).toContain(`/tasks/${task.id}`)
+  })
+
+  test('asks for a key at once while nobody has an account', async ({ app }) => {
+    const page = await app.open('/sign-in', { key: null })
+    await page.getByLabel('API key').waitFor()
+    await givenPerson(app, { username: 'mira', name: 'Mira', role: 'owner' })
+    await page.reload()
+    await page.getByText('Other ways to sign in').waitFor()
+    await expect.poll(() => page.getByLabel('API key').isVisible()).toBe(false)
   })
 
   test('shows the first page, for which nobody was signed in before', async ({ app }) => {

@@ -80,14 +80,14 @@ describe('the ways to sign in', () => {
     const response = await service.get('/api/sign-in', { key: null })
     expect([response.status, response.body]).toEqual([
       200,
-      { password: true, passkeys: false, keys: 'all', providers: [] },
+      { password: true, passkeys: false, keys: 'all', providers: [], hasPeople: expect.any(Boolean) },
     ])
   })
 
   test('are limited by the environment, and an admin key stays one', async () => {
     const app = await startApp({ env: { PASSWORD_SIGN_IN: 'off', KEY_SIGN_IN: 'admin' } })
     const { body } = await app.get('/api/sign-in', { key: null })
-    expect(body).toEqual({ password: false, passkeys: false, keys: 'admin', providers: [] })
+    expect(body).toEqual({ password: false, passkeys: false, keys: 'admin', providers: [], hasPeople: false })
     expect(codeOf(await app.post('/api/invites', { name: 'Ada', role: 'owner' }))).toEqual([
       400,
       'validation_failed',

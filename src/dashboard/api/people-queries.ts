@@ -55,4 +55,5 @@ export const DEFAULT_WAYS: Schema<'SignInWays'> = {
   passkeys: false,
   keys: 'all',
   providers: [],
+  hasPeople: true,
 }

@@ -32,7 +32,7 @@ export default function SignInPage() {
       {!isPending && canPeopleSignIn(ways) && (
         <>
           <PersonForms ways={ways} returnTo={pathOf(to)} onSignedIn={onSignedIn} />
-          <details className={styles.other} open={hash === '#key' || undefined}>
+          <details className={styles.other} open={hash === '#key' || !ways.hasPeople || undefined}>
             <summary>Other ways to sign in</summary>
             <KeyForm onSignedIn={onSignedIn} isAdminOnly={isAdminOnly} isSecondary />
             <FirstKey />

@@ -139,6 +139,11 @@ export function usersRepository(db: Executor, { projectIds }: Reach) {
 /** Authentication of people, outside any reach. */
 export function userCredentials(db: Executor) {
   return {
+    /** Whether anybody has an account. */
+    async areAny(): Promise<boolean> {
+      return (await db.select({ id: users.id }).from(users).limit(1)).length > 0
+    },
+
     /** The active person with this username and a password. */
     async findWithPassword(username: string): Promise<{ user: UserRow; passwordHash: string } | undefined> {
       const [row] = await db
