@@ -16,7 +16,7 @@ describe('the counts of a sync run', () => {
     expect(words).toContain('1 item unchanged')
     expect(words).toContain('1 comment new, 0 edited, 2 deleted')
     expect(words).toContain('1 of the new ones already done')
-    expect(shortCounts(run as never)).toBe('+1 (1 done) ~0 1 done')
+    expect(shortCounts(run as never)).toBe('+1 (1 done), 1 done')
   })
 })
 
