@@ -20,7 +20,7 @@ test('a start under another public URL says how many passkeys do not work there'
 })
 
 test('a start under another public URL says at how many providers nobody can sign in', async () => {
-  const [stored, off, ofEnvironment] = await Promise.all([1, 2, 3].map(startOidcProvider))
+  const [stored, off, ofEnvironment] = await Promise.all([1, 2, 3].map(() => startOidcProvider()))
   if (!stored || !off || !ofEnvironment) throw new Error('not started')
   const { clientId, clientSecret } = CLIENT
   const env = {

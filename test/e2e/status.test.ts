@@ -1,27 +1,22 @@
-import { pino } from 'pino'
 import { describe, expect } from 'vitest'
-import { startJobs } from '../../src/jobs/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
+import { addProvider } from '../support/providers.ts'
 import { sourceOf } from '../support/sources.ts'
 import { startSyncing } from '../support/syncing.ts'
 import { SENDING_ENV, startReceiver, webhookTo } from '../support/webhooks.ts'
 import type { Page } from '../tools/playwright.ts'
 import { expectNone, testWith, violationsOn } from './support/browser.ts'
-
-/** Ends with its background worker, which shows what has happened within seconds. */
-async function withJobs<App extends TestApp>(started: Promise<App>): Promise<App> {
-  const service = await started
-  const jobs = startJobs({ services: service.service, logger: pino({ level: 'silent' }) })
-  const { close } = service
-  return Object.assign(service, {
-    async close() {
-      await jobs.stop()
-      await close()
-    },
-  })
-}
+import { withJobs } from './support/with-jobs.ts'
 
 const test = testWith(() => withJobs(startApp({ env: SENDING_ENV })))
+/** A service that providers can come back to. */
+const testSignIn = testWith(async () => {
+  const port = await freePort()
+  const env = { PUBLIC_URL: `http://127.0.0.1:${port}`, ENCRYPTION_KEY: 'ab'.repeat(32) }
+  return withJobs(startApp({ env, port }))
+})
 const testSync = testWith(() => withJobs(startSyncing({ tokens: { fresh: {}, old: {} } })))
 
 /** Within the time in which a fault has to be seen. */
@@ -83,6 +78,30 @@ describe('what fails is marked, explained, and one click from where it is mended
     await page.waitForURL(`${app.service.url}/incoming?sourceId=${source.id}&outcome=rejected`)
     await page.getByText('/template/title').waitFor()
     await page.getByRole('link', { name: 'Open source' }).waitFor()
+  })
+
+  testSignIn('an identity provider that is down', async ({ app }) => {
+    const { service } = app
+    const provider = await startOidcProvider()
+    const { id, redirectUrl } = await addProvider(service, { issuer: provider.issuer })
+    const page = await app.open('/overview', { isLive: true })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    await provider.close()
+    const elsewhere = await app.open('/sign-in', { key: null })
+    await elsewhere.getByRole('link', { name: 'Continue with Acme' }).click()
+    await elsewhere.getByRole('alert').waitFor()
+    await markOf(page).waitFor(SOON)
+    await failing(page).getByText('Acme').waitFor()
+    await failing(page).getByRole('link', { name: 'Open provider' }).click()
+    await page.waitForURL(`${service.url}/settings/sign-in?provider=${id}`)
+
+    const again = await startOidcProvider({ port: Number(new URL(provider.issuer).port) })
+    await again.register(redirectUrl)
+    await page.goto(`${service.url}/settings/sign-in?test=${id}`)
+    await page.getByText('Configuration: OK').waitFor()
+    await expectGone(page)
+    await again.close()
   })
 
   testSync('a sync whose token the code host refuses', async ({ app }) => {

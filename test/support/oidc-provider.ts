@@ -11,9 +11,9 @@ export interface Account {
 export const CLIENT = { clientId: 'inlet', clientSecret: 'a-secret-of-the-client' }
 
 /** A real provider in this process, at which everybody who comes is signed in at once. */
-export async function startOidcProvider() {
+export async function startOidcProvider({ port = 0 } = {}) {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const accounts = new Map<string, Account>()
   let current: Account = { sub: 'nobody' }
