@@ -116,7 +116,10 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
       {state === 'failing' && lastError && (
         <span className={styles.reason}>
           <span className="breakable">
-            {mending.reason} <RelativeTime dateTime={lastError.at} />
+            {mending.reason}{' '}
+            <span className="quiet small">
+              <RelativeTime dateTime={lastError.at} />
+            </span>
           </span>
           <Button
             variant="default"

@@ -136,7 +136,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
           </Suspense>
         )}
         {task.claim && (
-          <span className={styles.label} title={`Claimed by ${task.claim.by.name}`}>
+          <span className={`${styles.label} ${styles.claim}`} title={`Claimed by ${task.claim.by.name}`}>
             {task.claim.by.name} · <RelativeTime dateTime={task.claim.expiresAt} isShort />
           </span>
         )}
