@@ -20,10 +20,14 @@ test('a payload becomes a source, its deliveries tasks, three of them one, which
   const page = await app.open('/settings/sources')
   await page.getByRole('button', { name: 'Add a source' }).first().click()
   await page.getByLabel('Name').fill('Contact form')
-  await page.getByLabel('Payload').fill('{"subject": "Export fails", "text": "After the update.", "id": 1}')
-  await page.getByLabel('Title').fill('{{ payload.subject }}')
-  await page.getByLabel('Description').fill('{{ payload.text }}')
-  await page.getByLabel('External ID').fill('{{ payload.id }}')
+  await page
+    .getByRole('textbox', { name: 'Payload' })
+    .fill('{"subject": "Export fails", "text": "After the update.", "id": 1}')
+  for (const [name, field] of Object.entries({ subject: 'Title', text: 'Description', id: 'External ID' })) {
+    await page.getByRole('tree').getByText(name, { exact: true }).click()
+    await page.getByRole('menuitem', { name: field }).click()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+  }
   await page.getByRole('region', { name: 'Preview' }).getByRole('article', { name: 'Export fails' }).waitFor()
   await page.getByRole('button', { name: 'Create source' }).click()
   const dialog = page.getByRole('dialog', { name: 'Secret of “Contact form”' })
