@@ -1,6 +1,7 @@
 /**
- * Takes docs/screenshot.png: `node test/e2e/screenshot.ts`. Starts the service on a temporary database, fills it over
- * its own API, a fake code host and the feedback receiver, and photographs the task page. Needs `npm run build`.
+ * Takes docs/screenshot.png and docs/screenshots: `node test/e2e/screenshot.ts`. Starts the service on a temporary
+ * database, fills it over its own API, a fake code host and the feedback receiver, and photographs pages. Needs
+ * `npm run build`.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,8 +16,28 @@ import { launchBrowser } from '../tools/playwright.ts'
 
 const KEY = randomBytes(24).toString('hex')
 const SECRET = randomBytes(24).toString('hex')
-const FILE = fileURLToPath(new URL('../../docs/screenshot.png', import.meta.url))
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
+const WEEKS = 12
+const WEEK_MS = 7 * 24 * 3_600_000
 const OPEN_TASK = 'Export to CSV drops the last row'
+
+const FEEDBACK: [string, string][] = [
+  ['loved', 'The new search is fast!'],
+  ['meh', 'Sort saved places by distance'],
+  ['frustrated', 'The export button does nothing'],
+]
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 768, height: 1024 },
+  { width: 390, height: 844 },
+]
+/** Those of docs/screenshots, and what each shows once it is loaded. */
+const PAGES = {
+  triage: { path: '/triage', text: 'left' },
+  overview: { path: '/overview', text: 'Opened and closed' },
+  feedback: { path: '/overview/feedback', text: 'Sentiment for each version' },
+  incoming: { path: '/incoming', text: 'Contact form' },
+}
 
 const host = await startCodeHost()
 const dataDir = await mkdtemp(join(tmpdir(), 'inlet-screenshot-'))
@@ -84,25 +105,9 @@ async function fill(url: string) {
     method: 'PUT',
     body: { repository: 'acme/app', schedule: 'off' },
   })
-  await send(`${url}/api/codehost/${app.id}/sync`, {
-    method: 'POST',
-    headers: { 'x-api-key': KEY, prefer: 'wait=30' },
-  })
+  await sync(url, app.id)
 
-  const feedback: [string, string][] = [
-    ['loved', 'The new search is fast!'],
-    ['meh', 'Sort saved places by distance'],
-    ['frustrated', 'The export button does nothing'],
-  ]
-  for (const [sentiment, note] of feedback) {
-    const properties = { sentiment, trigger: 'manual', app_version: '2.3.1', bundle_id: 'com.acme.app', note }
-    const timestamp = new Date().toISOString()
-    await send(`${url}/api/analytics/webhook`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${SECRET}` },
-      body: { event: 'feedback_submitted', distinct_id: `user-${note.length}`, timestamp, properties },
-    })
-  }
+  for (const [sentiment, note] of FEEDBACK) await sendFeedback(url, { sentiment, note, version: '2.3.1' })
 
   const tasks: object[] = [
     { title: 'Uploads time out above 20 MB', priority: 'high', labels: ['alert'] },
@@ -122,6 +127,91 @@ async function fill(url: string) {
   const { data: started } = await api('/api/tasks?q=avatars', { method: 'GET' })
   await api(`/api/tasks/${started[0].id}`, { method: 'PATCH', body: { status: 'in_progress' } })
   return { key: person.key as string, projectId: app.id as string }
+}
+
+/** What the pictures of the overview show: weeks of issues, more feedback, and a source. */
+async function addHistory(url: string, { projectId }: { projectId: string }) {
+  const api: Api = (path, content) => send(url + path, { ...content, headers: { 'x-api-key': KEY } })
+  const repository = host.repository('acme/app')
+  for (let week = 1; week < WEEKS; week++) {
+    for (let number = 0; number < 3 + ((week * 5) % 7); number++) {
+      const createdAt = Date.now() - week * WEEK_MS + number * 3_600_000
+      const closedAt = Math.min(createdAt + (1 + ((number * 11) % 9)) * 24 * 3_600_000, Date.now())
+      const isClosed = number % 4 !== 3
+      repository.issue({
+        title: `${number % 2 === 0 ? 'Wrong' : 'Missing'} total on page ${week * 10 + number} of the report`,
+        createdAt,
+        updatedAt: closedAt,
+        ...(isClosed && { state: 'closed', stateReason: 'completed', closedAt }),
+      })
+    }
+  }
+  await sync(url, projectId)
+  for (const [index, version] of ['2.2.9', '2.3.0', '2.3.1'].entries())
+    for (let number = 0; number < 4 + 3 * index; number++) {
+      const [sentiment = '', note = ''] = FEEDBACK[(number + index) % FEEDBACK.length] ?? []
+      await sendFeedback(url, { sentiment, note, version })
+    }
+  await mergeEqual(api)
+  await givenSource(url, { api, projectId })
+}
+
+function sync(url: string, projectId: string) {
+  return send(`${url}/api/codehost/${projectId}/sync`, {
+    method: 'POST',
+    headers: { 'x-api-key': KEY, prefer: 'wait=30' },
+  })
+}
+
+function sendFeedback(
+  url: string,
+  { sentiment, note, version }: Record<'sentiment' | 'note' | 'version', string>,
+) {
+  return send(`${url}/api/analytics/webhook`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SECRET}` },
+    body: {
+      event: 'feedback_submitted',
+      distinct_id: `user-${note.length}`,
+      timestamp: new Date().toISOString(),
+      properties: { sentiment, trigger: 'manual', app_version: version, bundle_id: 'com.acme.app', note },
+    },
+  })
+}
+
+type Api = (path: string, content: Content) => Promise<Body>
+
+/** Most of the feedback that has the same note becomes reports of one task. */
+async function mergeEqual(api: Api) {
+  const { data } = await api('/api/tasks?source=analytics&limit=100', { method: 'GET' })
+  const equal = Object.groupBy<string, { id: string; title: string }>(data, ({ title }) => title)
+  for (const [target, ...reports] of Object.values(equal).map((group = []) => group))
+    for (const { id } of reports.slice(2))
+      await api(`/api/tasks/${id}/merge`, { method: 'POST', body: { into: target?.id } })
+}
+
+/** One that made tasks, and did not understand a payload. */
+async function givenSource(url: string, { api, projectId }: { api: Api; projectId: string }) {
+  const source = await api('/api/sources', {
+    method: 'POST',
+    body: {
+      name: 'Contact form',
+      projectId,
+      verify: { scheme: 'bearer' },
+      template: { title: '{{ payload.subject }}', externalId: '{{ payload.id }}' },
+    },
+  })
+  const payloads = [
+    { id: 'f-1', subject: 'How do I change my address?', email: 'ada@example.com' },
+    { id: 'f-2', subject: 'The invoice of March is missing', email: 'grace@example.com' },
+    { id: 'f-3', topic: 'A field with another name' },
+  ]
+  for (const body of payloads)
+    await fetch(`${url}/in/sources/${source.id}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${source.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
 }
 
 interface Content {
@@ -159,7 +249,21 @@ async function photograph(url: string, { key, projectId }: { key: string; projec
     await page.getByRole('link', { name: OPEN_TASK }).click()
     await page.getByRole('complementary', { name: 'Task' }).getByRole('listitem').first().waitFor()
     await page.mouse.move(0, 0)
-    await page.screenshot({ path: FILE, animations: 'disabled', caret: 'hide' })
+    await page.getByText('Seen in 2.3.0').waitFor()
+    await page.screenshot({ path: `${DOCS}screenshot.png`, animations: 'disabled', caret: 'hide' })
+    await addHistory(url, { projectId })
+    for (const [name, { path, text }] of Object.entries(PAGES)) {
+      await page.goto(url + path)
+      await page.getByText(text).first().waitFor()
+      for (const size of SIZES)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize(size)
+          await page.emulateMedia({ colorScheme })
+          await page.waitForTimeout(500)
+          const file = `${DOCS}screenshots/${name}-${size.width}-${colorScheme}.jpeg`
+          await page.screenshot({ path: file, quality: 80, animations: 'disabled', caret: 'hide' })
+        }
+    }
   } finally {
     await browser.close()
   }
