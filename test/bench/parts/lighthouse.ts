@@ -29,7 +29,7 @@ export async function lighthouse(setup: Setup): Promise<Figure[]> {
     for (const path of PATHS) {
       const scores: Scores[] = []
       for (let run = 0; run < RUNS; run++)
-        scores.push(await scoresOf(`${service.url}${path}`, { folder, cookie }))
+        scores.push(await recorded(() => scoresOf(`${service.url}${path}`, { folder, cookie })))
       figures.push(...figuresOf(path, scores))
     }
     return figures
@@ -51,6 +51,16 @@ const figuresOf = (path: string, scores: Scores[]): Figure[] =>
       valueLimit: { atLeast },
     }
   })
+
+/** Lighthouse at times misses the begin of a page's load, and asks to be run again. */
+async function recorded(run: () => Promise<Scores>): Promise<Scores> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!String(error).includes('NO_NAVSTART')) throw error
+    return run()
+  }
+}
 
 async function scoresOf(
   url: string,
