@@ -6,9 +6,9 @@ import { CopyBlock } from '../components/copy-block.tsx'
 import { FieldErrors } from '../components/field-errors.tsx'
 import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
+import { useSources } from '../settings/use-sources.ts'
 import type { Delivery } from './delivery-text.ts'
 import styles from './incoming.module.css'
-import { useSources } from './use-sources.ts'
 
 /** The others are found in the project. */
 const MAX_TASKS = 10

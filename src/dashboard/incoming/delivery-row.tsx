@@ -9,12 +9,12 @@ import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
+import { useSources } from '../settings/use-sources.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { type Delivery, OUTCOME_COLOURS, OUTCOMES, titleOf } from './delivery-text.ts'
 import { explanationOf } from './explanation.ts'
 import styles from './incoming.module.css'
 import { useReplay } from './use-replay.tsx'
-import { useSources } from './use-sources.ts'
 
 /** The others are among its details. */
 const MAX_ERRORS = 3

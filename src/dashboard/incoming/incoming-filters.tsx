@@ -4,10 +4,10 @@ import { SearchIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { projectsQuery } from '../api/queries.ts'
+import { useSources } from '../settings/use-sources.ts'
 import { OUTCOMES } from './delivery-text.ts'
 import styles from './incoming.module.css'
-import { useIncomingFilter } from './use-incoming-filter.ts'
-import { useSources } from './use-sources.ts'
+import { RECEIVERS, useIncomingFilter } from './use-incoming-filter.ts'
 
 const DEBOUNCE_MS = 250
 /** As long as an ID that is stored. */
@@ -15,11 +15,7 @@ const MAX_ID = 255
 /** Others are found by typing. */
 const MAX_OPTIONS = 100
 
-const DOORS = [
-  { value: 'feedback', label: 'Feedback' },
-  { value: 'codehost', label: 'Code hosts' },
-  { value: 'source', label: 'All sources' },
-]
+const DOORS = Object.entries(RECEIVERS).map(([value, label]) => ({ value, label }))
 
 /** By the door that it came through, its project, its outcome, and the sender's ID. */
 export function IncomingFilters() {

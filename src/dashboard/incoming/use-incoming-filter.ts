@@ -3,7 +3,7 @@ import { useOpened } from '../navigation/use-opened.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { OUTCOMES } from './delivery-text.ts'
 
-const RECEIVERS = { feedback: 'Feedback', source: 'All sources', codehost: 'Code hosts' }
+export const RECEIVERS = { feedback: 'Feedback', codehost: 'Code hosts', source: 'All sources' }
 
 /** Which deliveries are shown, as the address says. A change closes the one that is open. */
 export function useIncomingFilter() {

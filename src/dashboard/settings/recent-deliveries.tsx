@@ -1,9 +1,9 @@
 import { Select } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../api/client.ts'
-import { itemsOf } from '../api/queries.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { recentDeliveriesQuery, type Source, sourcesQuery } from './source-queries.ts'
+import { recentDeliveriesQuery, type Source } from './source-queries.ts'
+import { useSources } from './use-sources.ts'
 
 interface RecentDeliveriesProps {
   /** Whose deliveries are offered; without one, those of every door. */
@@ -16,7 +16,7 @@ const DOORS = { feedback: 'Feedback webhook', source: 'Deleted source', codehost
 /** Offers what has arrived lately as an example. Nothing where nothing has. */
 export function RecentDeliveries({ source, onPick }: RecentDeliveriesProps) {
   const { data: deliveries = [] } = useQuery(recentDeliveriesQuery(source?.id))
-  const sources = itemsOf(useInfiniteQuery(sourcesQuery).data)
+  const sources = useSources()
   if (deliveries.length === 0) return null
   const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
   const nameOf = ({ sourceId, receiver }: Schema<'Delivery'>) =>
