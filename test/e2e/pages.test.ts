@@ -2,13 +2,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, collectErrors, testTogetherWith } from './support/browser.ts'
+import { type AppInBrowser, collectErrors, testWith } from './support/browser.ts'
 import { type Filled, startFilled } from './support/filled-service.ts'
-import { faultsOf } from './support/looks.ts'
+import { faultsOf, settled } from './support/looks.ts'
 import { signInByPassword } from './support/people.ts'
 import { openedViews, pageViews, SIGNED_OUT_PATHS } from './support/views.ts'
 
-const test = testTogetherWith(startFilled)
+const test = testWith(startFilled)
 
 const SIZES = [
   { kind: 'wide', width: 1280, height: 800, target: 32 },
@@ -88,6 +88,8 @@ async function faultsIn(page: Page, view: Shown & Size & { url: string }): Promi
   try {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
+    // What comes late moves a menu out of sight together with its button.
+    await settled(page)
     await open(page)
     return (await faultsOf(page, view)).map((fault) => `${name}: ${fault}`)
   } catch (error) {

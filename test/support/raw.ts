@@ -1,5 +1,7 @@
-import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import type { ApiResponse } from './app.ts'
 
 interface RawRequest {
@@ -25,22 +27,11 @@ export function sendRaw(
     const sent = request({ hostname, port, method, path, agent: false, ...connection })
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent.setHeader(name, value)
     let hasResponse = false
-    sent.on('response', async (response) => {
+    sent.on('response', (response) => {
       hasResponse = true
-      const type = response.headers['content-type'] ?? ''
-      const parts: Buffer[] = []
-      // A stream of events has no end to wait for.
-      if (!type.startsWith('text/event-stream')) for await (const part of response) parts.push(part)
       // The response may arrive before the body was read; the rest of the body is not sent.
-      sent.destroy()
-      const text = Buffer.concat(parts).toString()
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: new Headers(
-          Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
-        ),
-        body: text && /\bjson\b/.test(type) ? JSON.parse(text) : text,
-      })
+      const received = receive(response).finally(() => sent.destroy())
+      received.then(resolve, reject)
     })
     sent.on('error', (error) => hasResponse || reject(error))
     if (chunks) {
@@ -52,6 +43,20 @@ export function sendRaw(
     }
     sent.end()
   })
+}
+
+async function receive(response: IncomingMessage): Promise<ApiResponse> {
+  const { statusCode = 0, headers } = response
+  const type = headers['content-type'] ?? ''
+  // A stream of events has no end to wait for.
+  const bytes = type.startsWith('text/event-stream') ? Buffer.alloc(0) : await buffer(response)
+  const isCompressed = headers['content-encoding'] === 'gzip' && bytes.length > 0
+  const text = String(isCompressed ? gunzipSync(bytes) : bytes)
+  return {
+    status: statusCode,
+    headers: new Headers(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])),
+    body: text && /\bjson\b/.test(type) ? JSON.parse(text) : text,
+  }
 }
 
 interface SentBody {

@@ -42,11 +42,6 @@ export const test = testWith(startApp)
 /** Like `test`, with one service for all tests of a file. */
 export const testTogether = withBrowser.extend('app', { scope: 'file' }, appOf(startApp))
 
-/** Like `testTogether`, with another service. */
-export function testTogetherWith<Service extends TestApp>(start: () => Promise<Service>) {
-  return withBrowser.extend('app', { scope: 'file' }, appOf(start))
-}
-
 /** Like `test`, with another service. */
 export function testWith<Service extends TestApp>(start: () => Promise<Service>) {
   return withBrowser.extend('app', appOf(start))

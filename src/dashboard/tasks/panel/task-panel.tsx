@@ -213,7 +213,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
       <Properties task={task} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
       {(task.reports > 1 || isSuggested(task)) && (
-        <Suspense>
+        <Suspense fallback={<Skeleton height={160} />}>
           <ReportSections task={task} mayWrite={mayWrite} />
         </Suspense>
       )}
