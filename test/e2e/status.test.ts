@@ -1,13 +1,14 @@
 import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
+import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { freePort } from '../support/free-port.ts'
 import { startOidcProvider } from '../support/oidc-provider.ts'
 import { addProvider } from '../support/providers.ts'
 import { sourceOf } from '../support/sources.ts'
 import { startSyncing } from '../support/syncing.ts'
 import { SENDING_ENV, startReceiver, webhookTo } from '../support/webhooks.ts'
-import type { Page } from '../tools/playwright.ts'
-import { expectNone, testWith, violationsOn } from './support/browser.ts'
+import { testWith, violationsOn } from './support/browser.ts'
+import { expectGone, failing, markOf, SOON } from './support/failing.ts'
 import { withJobs } from './support/with-jobs.ts'
 
 const test = testWith(() => withJobs(startApp({ env: SENDING_ENV })))
@@ -17,13 +18,8 @@ const testSignIn = testWith(async () => {
   const env = { PUBLIC_URL: `http://127.0.0.1:${port}`, ENCRYPTION_KEY: 'ab'.repeat(32) }
   return withJobs(startApp({ env, port }))
 })
+const testFeedback = testWith(() => withJobs(startApp({ env: { WEBHOOK_SECRET } })))
 const testSync = testWith(() => withJobs(startSyncing({ tokens: { fresh: {}, old: {} } })))
-
-/** Within the time in which a fault has to be seen. */
-const SOON = { timeout: 5_000 }
-
-const markOf = (page: Page) => page.getByRole('link', { name: 'Overview 1 failing' })
-const failing = (page: Page) => page.getByRole('region', { name: 'Failing' }).getByRole('listitem')
 
 describe('what fails is marked, explained, and one click from where it is mended:', () => {
   test('an outgoing webhook whose receiver responds with 500', async ({ app }) => {
@@ -80,6 +76,38 @@ describe('what fails is marked, explained, and one click from where it is mended
     await page.getByRole('link', { name: 'Open source' }).waitFor()
   })
 
+  testFeedback('feedback whose sender has a wrong secret', async ({ app }) => {
+    const page = await app.open('/overview', { isLive: true })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    expect((await sender(app.service.url, 'another')(feedback())).status).toBe(401)
+    await markOf(page).waitFor(SOON)
+    await failing(page).getByText('The webhook secret is invalid or was revoked.').waitFor()
+    await failing(page).getByRole('link', { name: 'Open webhook' }).click()
+    await page.getByRole('button', { name: 'Create secret' }).click()
+    const secret = await page.getByRole('dialog').locator('pre').first().innerText()
+
+    expect((await sender(app.service.url, secret)(feedback())).status).toBe(201)
+    await expectGone(page)
+  })
+
+  testFeedback('feedback that is not valid', async ({ app }) => {
+    const send = sender(app.service.url, WEBHOOK_SECRET)
+    const page = await app.open('/overview', { isLive: true })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    expect((await send(feedback({ sentiment: 'furious', note: 'Not valid' }))).status).toBe(400)
+    await markOf(page).waitFor(SOON)
+    await failing(page)
+      .getByText(/sentiment/)
+      .waitFor()
+    await failing(page).getByRole('link', { name: 'View deliveries' }).click()
+    await page.getByText('/properties/sentiment').waitFor()
+
+    expect((await send(feedback({ note: 'Valid' }))).status).toBe(201)
+    await expectGone(page)
+  })
+
   testSignIn('an identity provider that is down', async ({ app }) => {
     const { service } = app
     const provider = await startOidcProvider()
@@ -118,9 +146,3 @@ describe('what fails is marked, explained, and one click from where it is mended
     await page.getByRole('button', { name: 'Save connection' }).waitFor()
   })
 })
-
-/** The mark goes as it came: by itself. */
-async function expectGone(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Overview', exact: true }).waitFor({ timeout: 10_000 })
-  await expectNone(page, markOf(page))
-}

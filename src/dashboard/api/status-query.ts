@@ -10,3 +10,15 @@ export const statusQuery = queryOptions({
   queryFn: async () => (await dataOf(api.GET('/api/status'))).data,
   refetchInterval: REFRESH_MS,
 })
+
+/** What could not be written to a repository last, with its task. */
+export const lastFailedWriteQuery = (projectId: string) =>
+  queryOptions({
+    // Fetched again with the status.
+    queryKey: ['status', 'failed-write', projectId],
+    queryFn: async () => {
+      const query = { projectId, type: ['task.write_back_failed'], limit: 1 }
+      const { data } = await dataOf(api.GET('/api/activity', { params: { query } }))
+      return data[0] ?? null
+    },
+  })

@@ -16,6 +16,8 @@ export interface Search extends Omit<TaskFilters, 'status' | 'source'> {
   deliveries?: string
   provider?: string
   edit?: string
+  /** What a page scrolls to. */
+  show?: string
   /** How many weeks an overview has. */
   weeks?: number | undefined
   /** Where to go after signing in. */

@@ -1,50 +1,24 @@
 import type { Schema } from '../api/client.ts'
 import type { Path } from '../navigation/link.tsx'
 import type { Search } from '../navigation/search-params.ts'
+import { CODEHOST_REASONS, connectionFix } from './codehost-reasons.ts'
 
-interface Mending {
-  /** Why it fails, as a sentence. */
-  reason: string
-  action: string
+type Pipe = Schema<'Pipe'>
+
+interface Place {
+  /** The label of what leads there. */
+  label: string
   to: Path
   search?: Search
 }
 
-/** Where what fails can be mended. */
-export function mendingOf({ kind, id, projectId, lastError }: Schema<'Pipe'>): Mending {
-  const reason = lastError?.detail ?? REASONS[lastError?.code ?? ''] ?? 'The last attempt failed.'
-  const isRefused = lastError?.code === 'codehost_token_rejected'
-  // It was let in, and is listed with what is invalid.
-  const isRejected = lastError?.code === 'validation_failed'
-  const deliveries = (search: Search) => ({
-    reason,
-    action: 'View deliveries',
-    to: '/incoming' as const,
-    search,
-  })
-  switch (kind) {
-    case 'feedback':
-      return isRejected
-        ? deliveries({ receiver: 'feedback', outcome: 'rejected' })
-        : { reason, action: 'Open webhook', to: '/settings/webhook' }
-    case 'source':
-      return isRejected
-        ? deliveries({ sourceId: id, outcome: 'rejected' })
-        : { reason, action: 'Open source', to: '/settings/sources', search: { source: id } }
-    case 'webhook':
-      return { reason, action: 'View deliveries', to: '/settings/outgoing', search: { deliveries: id } }
-    case 'identity_provider':
-      return { reason, action: 'Open provider', to: '/settings/sign-in', search: { provider: id } }
-    case 'sync':
-    case 'push':
-    case 'write_back':
-      return {
-        reason,
-        action: isRefused ? 'Renew token' : 'Open project settings',
-        to: `/projects/${projectId}`,
-        search: isRefused ? { edit: 'connection' } : {},
-      }
-  }
+/** Why it fails, in sentences. */
+export function reasonOf({ kind, lastError }: Pick<Pipe, 'kind' | 'lastError'>): string {
+  const code = lastError?.code ?? ''
+  const detail = lastError?.detail
+  const received = kind === 'push' && CODEHOST_REASONS[code]
+  if (received) return [`${received}.`, detail].filter(Boolean).join(' ')
+  return detail ?? REASONS[code] ?? 'The last attempt failed.'
 }
 
 /** For those who do not see details. */
@@ -52,3 +26,55 @@ const REASONS: Record<string, string> = {
   codehost_token_rejected: 'The code host does not accept the token.',
   receiver_failed: 'The receiver does not accept deliveries.',
 }
+
+/** Whether one task alone is the reason: its panel says so, and retries. */
+export const isAboutTask = ({ kind, lastError }: Pipe): boolean =>
+  kind === 'write_back' && ['issue_locked', 'codehost_rejected'].includes(lastError?.code ?? '')
+
+/** Where what fails can be mended. */
+export function placeToMend(pipe: Pipe): Place {
+  const { kind, id, lastError } = pipe
+  const code = lastError?.code ?? ''
+  switch (kind) {
+    case 'feedback':
+      return code === REJECTED
+        ? deliveries({ receiver: 'feedback', outcome: 'rejected' })
+        : { label: 'Open webhook', to: '/settings/webhook' }
+    case 'source':
+      return code === REJECTED
+        ? deliveries({ sourceId: id, outcome: 'rejected' })
+        : { label: 'Open source', to: '/settings/sources', search: { source: id } }
+    case 'webhook':
+      return { label: 'View deliveries', to: '/settings/outgoing', search: { deliveries: id } }
+    case 'identity_provider':
+      return { label: 'Open provider', to: '/settings/sign-in', search: { provider: id } }
+    case 'push':
+      return placeOfPush(pipe)
+    case 'sync':
+    case 'write_back':
+      return (
+        connectionFix(code, pipe.projectId ?? '') ?? {
+          label: 'Open project settings',
+          to: `/projects/${pipe.projectId}`,
+        }
+      )
+  }
+}
+
+/** It was let in, and is listed with what is invalid. */
+const REJECTED = 'validation_failed'
+
+const deliveries = (search: Search): Place => ({ label: 'View deliveries', to: '/incoming', search })
+
+/** What was received is listed with its reason. Other requests were refused: they have another secret, or none. */
+function placeOfPush({ projectId, lastError }: Pipe): Place {
+  const code = lastError?.code ?? ''
+  if (!Object.hasOwn(CODEHOST_REASONS, code)) {
+    return { label: 'Open webhook', to: `/projects/${projectId}`, search: { show: 'webhook' } }
+  }
+  const search: Search = { receiver: 'codehost', ...(projectId && { projectId }) }
+  return deliveries(TRIED_AGAIN.includes(code) ? search : { ...search, outcome: 'failed' })
+}
+
+/** Errors with which a delivery is pending, until it has failed too often. */
+const TRIED_AGAIN = ['codehost_unreachable', 'internal_error']

@@ -2,13 +2,13 @@ import { Button, Skeleton } from '@mantine/core'
 import { AlertFillIcon, CheckCircleIcon, CircleSlashIcon, ClockIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../api/client.ts'
-import { statusQuery } from '../api/status-query.ts'
+import { lastFailedWriteQuery, statusQuery } from '../api/status-query.ts'
 import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { sumOf } from '../lib/sum.ts'
 import { Link } from '../navigation/link.tsx'
 import { BarStrip } from '../pictures/bar-strip.tsx'
-import { mendingOf } from './mending.ts'
+import { isAboutTask, placeToMend, reasonOf } from './mending.ts'
 import styles from './pipes.module.css'
 
 type Pipe = Schema<'Pipe'>
@@ -96,7 +96,6 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
   const { Icon, word } = STATES[state]
   const succeeded = sumOf(hours.map((hour) => hour.succeeded))
   const failed = sumOf(hours.map((hour) => hour.failed))
-  const mending = mendingOf(pipe)
   return (
     <li className={styles.pipe} data-state={state}>
       <span className={styles.state}>
@@ -116,19 +115,30 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
       {state === 'failing' && lastError && (
         <span className={styles.reason}>
           <span className="breakable">
-            {mending.reason}{' '}
+            {reasonOf(pipe)}{' '}
             <span className="quiet small">
               <RelativeTime dateTime={lastError.at} />
             </span>
           </span>
-          <Button
-            variant="default"
-            renderRoot={(props) => <Link to={mending.to} search={mending.search} {...props} />}
-          >
-            {mending.action}
-          </Button>
+          <MendingLink pipe={pipe} />
         </span>
       )}
     </li>
+  )
+}
+
+function MendingLink({ pipe }: { pipe: Pipe }) {
+  const { data: failed, isLoading } = useQuery({
+    ...lastFailedWriteQuery(pipe.projectId ?? ''),
+    enabled: isAboutTask(pipe),
+  })
+  if (isLoading) return null
+  const { label, to, search } = failed?.taskId
+    ? { label: 'Open task', to: `/tasks/${failed.taskId}` as const, search: {} }
+    : placeToMend(pipe)
+  return (
+    <Button variant="default" renderRoot={(props) => <Link to={to} search={search} {...props} />}>
+      {label}
+    </Button>
   )
 }

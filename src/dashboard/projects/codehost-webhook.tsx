@@ -1,11 +1,15 @@
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
+import { statusQuery } from '../api/status-query.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
+import { ErrorText } from '../components/error-text.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
+import { useShown } from './use-shown.ts'
 
 interface CodehostWebhookProps {
   projectId: string
@@ -17,12 +21,14 @@ interface CodehostWebhookProps {
 export function CodehostWebhook({
   projectId,
   connection: {
+    id,
     webhook: { url, hasSecret, lastDeliveryAt },
   },
   isReadOnly,
 }: CodehostWebhookProps) {
   const { mutate, isBusy } = useMutation('connection')
   const [created, setCreated] = useState<Schema<'ConnectionWebhookSecret'>>()
+  const shown = useShown('webhook')
 
   async function create() {
     const secret = await mutate("Couldn't create a secret", () =>
@@ -32,7 +38,7 @@ export function CodehostWebhook({
   }
 
   return (
-    <div className="stack">
+    <section className="stack" aria-label="Webhook" ref={shown}>
       <div>
         <h3 style={{ margin: 0, fontSize: 14 }}>Webhook</h3>
         <p className="quiet small" style={{ margin: '4px 0 0' }}>
@@ -40,6 +46,7 @@ export function CodehostWebhook({
           next sync.
         </p>
       </div>
+      <WebhookError connectionId={id} />
       <CopyBlock caption="Payload URL" text={url} />
       <p className="small" style={{ margin: 0 }}>
         {lastDeliveryAt ? (
@@ -72,7 +79,20 @@ export function CodehostWebhook({
           onStored={() => setCreated(undefined)}
         />
       )}
-    </div>
+    </section>
+  )
+}
+
+/** Why the last delivery failed; nothing when it did not. */
+function WebhookError({ connectionId }: { connectionId: string }) {
+  const { data: pipes } = useQuery(statusQuery)
+  const pipe = pipes?.find(({ kind, id }) => kind === 'push' && id === connectionId)
+  if (pipe?.state !== 'failing' || !pipe.lastError) return null
+  const { at, detail } = pipe.lastError
+  return (
+    <ErrorText>
+      Last delivery failed <RelativeTime dateTime={at} />: {detail}
+    </ErrorText>
   )
 }
 

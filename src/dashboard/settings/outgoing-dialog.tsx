@@ -21,6 +21,8 @@ const TYPES = [
   'comment.created',
   'feedback.received',
   'sync.finished',
+  'pipe.failed',
+  'pipe.recovered',
 ]
 
 interface OutgoingDialogProps {

@@ -36,7 +36,7 @@ describe('a delivery of the code host', () => {
     const refused = { outcome: 'failed', reason: 'codehost_token_rejected', attempts: 1 } as const
     expect(explanationOf(delivery(refused))).toEqual({
       reason: 'The code host rejected the token, tried once.',
-      advice: 'Renew the token, then replay it.',
+      advice: 'Correct the connection, then replay it.',
       action: { label: 'Renew token', to: `/projects/${PROJECT}`, search: { edit: 'connection' } },
     })
     expect(explanationOf(delivery({ outcome: 'failed', reason: 'never_heard_of' }))).toEqual({

@@ -46,3 +46,10 @@ const FIND_OVERFLOW = `[document.documentElement, ...document.querySelectorAll('
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => 'overflow of ' + (element.getAttribute('aria-label') ?? element.tagName) + ' by ' +
     (element.scrollWidth - element.clientWidth))`
+
+/** Whether all of an element is in the window; for `evaluate`. */
+export const isInView = (element: { getBoundingClientRect(): { top: number; bottom: number } }) => {
+  const { top, bottom } = element.getBoundingClientRect()
+  const { innerHeight } = globalThis as unknown as { innerHeight: number }
+  return top >= 0 && bottom <= innerHeight
+}
