@@ -55,9 +55,12 @@ function textOf({ type, message, metadata, actor }: Activity): string {
     case 'comment.deleted':
       return metadata.author === actor.name ? 'deleted a comment' : `deleted a comment by ${metadata.author}`
     default:
-      return [type, message].filter(Boolean).join(': ')
+      return [wordsOf(type), message].filter(Boolean).join(': ')
   }
 }
+
+/** Other systems log types of their own: `deploy.finished`. */
+const wordsOf = (type: string) => type.replaceAll(/[._-]+/g, ' ').trim()
 
 /** When it happened: a sync learns later when an item was closed at the code host. */
 export const timeOf = ({ type, metadata, createdAt }: Activity): string =>

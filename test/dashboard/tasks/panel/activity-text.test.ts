@@ -82,11 +82,11 @@ describe('the text of an activity', () => {
     expect([deleted('ci'), deleted('Ada')]).toEqual(['deleted a comment', 'deleted a comment by Ada'])
   })
 
-  test('is the type and the message of an unknown activity', () => {
+  test('is the type, as words, and the message of an unknown activity', () => {
     expect(activityText(activity('task.archived', { metadata: {}, message: 'By a rule' }))).toBe(
-      'task.archived: By a rule',
+      'task archived: By a rule',
     )
-    expect(activityText(activity('task.archived', { metadata: {} }))).toBe('task.archived')
+    expect(activityText(activity('build.step_failed', { metadata: {} }))).toBe('build step failed')
   })
 })
 
