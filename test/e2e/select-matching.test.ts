@@ -1,7 +1,26 @@
 import { describe, expect } from 'vitest'
 import { delayRequests, rowOf, test } from './support/browser.ts'
 
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
 describe('all tasks that match', () => {
+  test('are selected on a phone by a button that is not cut', async ({ app }) => {
+    const [list] = await app.service.query('select id from lists limit 1')
+    const tasks = Array.from({ length: 35 }, (_, n) => ({ title: `Match ${n}` }))
+    await app.service.post('/api/tasks/bulk', { listId: list.id, tasks })
+    const page = await app.open('/tasks', PHONE)
+    await page.getByLabel('Select Match 34').press('Space')
+    const bar = page.getByRole('toolbar', { name: 'Selected tasks' })
+    const all = bar.getByRole('button', { name: 'Select all 35 that match' })
+    await all.waitFor()
+    const cut = `[...document.querySelectorAll('[role="toolbar"] .mantine-Button-label')].filter((label) =>
+      label.checkVisibility({ visibilityProperty: true }) && label.scrollWidth > label.clientWidth
+    ).map((label) => label.textContent)`
+    await expect.poll(() => page.evaluate(cut)).toEqual([])
+    await all.tap()
+    await page.getByText('35 selected').waitFor()
+  })
+
   test('are selected, changed with progress, and changed back', async ({ app }) => {
     const [list] = await app.service.query('select id from lists limit 1')
     for (let batch = 0; batch < 4; batch++) {

@@ -109,6 +109,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
             onClick={() => void matching.select()}
           >
             {matching.label}
+            <span className={styles.words}>&nbsp;that match</span>
           </Button>
         )}
         {actionsOfBar.map(({ name, label, lock, isRed, button, onSelect }) => (
@@ -136,7 +137,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           </Menu.Target>
           <Menu.Dropdown>
             {hidden.includes('matching') && (
-              <Menu.Item onClick={() => void matching.select()}>{matching.label}</Menu.Item>
+              <Menu.Item onClick={() => void matching.select()}>{matching.label} that match</Menu.Item>
             )}
             {actionsOfBar
               .filter(({ name }) => hidden.includes(name))

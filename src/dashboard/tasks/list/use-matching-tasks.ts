@@ -37,7 +37,7 @@ export function useMatchingTasks(filters: TaskFilters, { tasks, matching, select
     isLoading,
     select,
     canSelect: matching === undefined && total > tasks.length,
-    label: `Select ${data?.totalIsExact ? 'all' : 'the first'} ${total.toLocaleString()} that match`,
+    label: `Select ${data?.totalIsExact ? 'all' : 'the first'} ${total.toLocaleString()}`,
   }
 }
 
