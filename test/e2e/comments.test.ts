@@ -9,6 +9,7 @@ import {
   test,
   violationsOn,
 } from './support/browser.ts'
+import { isInView } from './support/looks.ts'
 
 const comment = ({ service }: AppInBrowser, taskId: string, body: string, key?: string) =>
   service.post(`/api/tasks/${taskId}/comments`, { body }, key === undefined ? {} : { key })
@@ -109,6 +110,17 @@ describe('the comments on a task', () => {
     await panel.getByRole('button', { name: 'Show earlier activity' }).click()
     await panel.getByText('Comment no. 1.').waitFor()
     await panel.getByText('created the task').waitFor()
+  })
+
+  test('are opened by a link, also where the timeline is not loaded', async ({ app }) => {
+    const task = await createTask(app, { title: 'Much said' })
+    const { body: first } = await comment(app, task.id, 'The very first one.')
+    for (let number = 1; number <= 65; number++) await comment(app, task.id, `Comment no. ${number}.`)
+    const page = await app.open(`/tasks/${task.id}?edit=${first.id}`)
+    const editor = page.getByRole('textbox', { name: 'Edit comment' })
+    await expect.poll(() => editor.inputValue()).toBe('The very first one.')
+    await expect.poll(() => editor.evaluate(isInView)).toBe(true)
+    await panelOf(page).getByText('Comment no. 1.').waitFor()
   })
 
   test('fit a narrow screen, and both colour schemes', async ({ app }) => {

@@ -143,6 +143,13 @@ export const commentsQuery = (taskId: string) =>
     ...cursorPagination,
   })
 
+export const commentQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['comment', id],
+    queryFn: () => dataOf(api.GET('/api/comments/{id}', { params: { path: { id } } })),
+    retry: false,
+  })
+
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: () => fetchAllPages((cursor) => dataOf(api.GET('/api/projects', pageQuery(cursor)))),

@@ -14,6 +14,7 @@ import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
 import styles from './task-panel.module.css'
 import { timelineOf } from './timeline-items.ts'
+import { useLinkedComment } from './use-linked-comment.ts'
 
 /** Activities and comments of a task, oldest first. */
 export function Timeline({ task }: { task: Task }) {
@@ -29,6 +30,10 @@ export function Timeline({ task }: { task: Task }) {
     activities: { items: itemsOf(activities.data), hasMore: activities.hasNextPage },
     comments: { items: itemsOf(comments.data), hasMore: comments.hasNextPage },
   })
+  const earlierQuery = earlier && queries[earlier]
+  const canLoad = earlierQuery && !isLoading && !earlierQuery.isFetchNextPageError
+  const loadEarlier = canLoad ? () => loadMore(earlierQuery) : undefined
+  useLinkedComment({ taskId: task.id, items, loadEarlier })
   return (
     <section className={styles.section} aria-label="Activity">
       <div className={styles.sectionHead}>
@@ -36,12 +41,12 @@ export function Timeline({ task }: { task: Task }) {
       </div>
       {activities.isError && !activities.data && <LoadError what="the activity" query={activities} />}
       {comments.isError && !comments.data && <LoadError what="the comments" query={comments} />}
-      {earlier && (
+      {earlierQuery && (
         <Button
           variant="subtle"
           size="compact-sm"
-          loading={queries[earlier].isFetchingNextPage}
-          onClick={() => void loadMore(queries[earlier])}
+          loading={earlierQuery.isFetchingNextPage}
+          onClick={() => void loadMore(earlierQuery)}
         >
           Show earlier activity
         </Button>
