@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { expectNone, test } from './support/browser.ts'
+import { delayRequests, expectNone, test } from './support/browser.ts'
 import {
   field,
   givenPerson,
@@ -225,5 +225,26 @@ describe('a person', () => {
       .toBe(1)
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await expectNone(page, page.getByRole('dialog', { name: 'Your session has ended' }))
+  })
+  test('keeps what is typed on the account page while it is saved', async ({ app }) => {
+    await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
+    const page = await openAs(app, 'ada', '/settings/account')
+    await field(page, 'Name').fill('Ada L')
+    const release = await delayRequests(page, { url: '**/api/me', method: 'PATCH' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await field(page, 'Name').press('End')
+    await page.keyboard.type('ovelace')
+    await field(page, 'Email').fill('ada@example.com')
+    release()
+    await page.getByText('Saved').waitFor()
+    await expect.poll(() => field(page, 'Name').inputValue()).toBe('Ada Lovelace')
+    await expect.poll(() => field(page, 'Email').inputValue()).toBe('ada@example.com')
+    await expectNone(page, page.getByText('Someone else changed'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+    const { body } = await app.service.get('/api/users')
+    expect(body.data).toContainEqual(
+      expect.objectContaining({ name: 'Ada Lovelace', email: 'ada@example.com' }),
+    )
   })
 })

@@ -38,6 +38,17 @@ export function useFormDraft<Values>(name: string, saved: Values) {
       return !isEqual(from, saved[name]) && !isEqual(to, saved[name])
     }),
     discard: () => setText(undefined),
+    /** After a save: what was changed since it was sent stays, as a change of what is stored now. */
+    complete(sent: Values, stored: Values) {
+      setText((current) => {
+        const changes = changesIn<Values>(current)
+        const later = (Object.keys(changes) as (keyof Values)[]).filter(
+          (name) => !isEqual(changes[name]?.to, sent[name]),
+        )
+        const next = later.map((name) => [name, { from: stored[name], to: changes[name]?.to }] as const)
+        return next.length > 0 ? JSON.stringify(Object.fromEntries(next)) : undefined
+      })
+    },
     /** The members of a body that are named like changed fields, so that what others have changed stays. */
     onlyChanged: <Body extends object>(body: Body) =>
       Object.fromEntries(Object.entries(body).filter(([name]) => name in changes)) as Partial<Body>,

@@ -55,7 +55,7 @@ export default function AccountPage() {
 
 function Profile({ user }: { user: User }) {
   const { mutate, isBusy } = useMutation('me', 'users')
-  const draft = useFormDraft(`account:${user.id}`, { name: user.name, email: user.email ?? '' })
+  const draft = useFormDraft(`account:${user.id}`, valuesOf(user))
   const { name, email } = draft.values
   const [problem, setProblem] = useState<Problem>()
   const change = { name: name.trim(), email: email.trim() || null }
@@ -63,6 +63,7 @@ function Profile({ user }: { user: User }) {
   async function save(event: FormEvent) {
     event.preventDefault()
     setProblem(undefined)
+    const sent = draft.values
     const saved = await mutate('', async () => {
       try {
         return await dataOf(api.PATCH('/api/me', { body: draft.onlyChanged(change) }))
@@ -71,7 +72,7 @@ function Profile({ user }: { user: User }) {
       }
     })
     if (!saved) return
-    draft.discard()
+    draft.complete(sent, valuesOf(saved))
     toast.info('Saved')
   }
 
@@ -107,6 +108,8 @@ function Profile({ user }: { user: User }) {
     </form>
   )
 }
+
+const valuesOf = ({ name, email }: User) => ({ name, email: email ?? '' })
 
 function ChangePassword({ username }: { username: string }) {
   const { refresh } = useMutation('sessions')
