@@ -76,6 +76,18 @@ const delivery = {
         'The sender’s ID of it, cut if it is long, or null. A delivery that is sent again has the same.',
     }),
   ),
+  title: Nullable(
+    Type.String({
+      description:
+        'Of feedback: its sentiment and the beginning of its note, or the name of the event. Null for other receivers, where the payload is no longer stored or is longer than 32 KiB, and without the scope `admin`.',
+      examples: ['frustrated: The export button does nothing.'],
+    }),
+  ),
+  number: Nullable(
+    Type.Integer({
+      description: 'The number of the issue or pull request that the code host reports about, or null.',
+    }),
+  ),
   event: Nullable(
     Type.String({
       description: 'What the code host reports, or null for other receivers.',
@@ -120,6 +132,7 @@ const delivery = {
         'Why it was rejected; of other deliveries of sources, which items made no task, and which values were omitted.',
     }),
   ),
+  hasPayload: Type.Boolean({ description: 'Whether its payload is still stored, which a replay needs.' }),
 }
 
 export const Delivery = Type.Object(delivery, {

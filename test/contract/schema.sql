@@ -807,6 +807,7 @@ CREATE INDEX deliveries_outcome ON public.deliveries USING btree (receiver, outc
 CREATE INDEX deliveries_payload ON public.deliveries USING btree (id) WHERE (payload IS NOT NULL);
 CREATE INDEX deliveries_project ON public.deliveries USING btree (project_id, receiver, outcome, id);
 CREATE INDEX deliveries_sender ON public.deliveries USING btree (sender_id, receiver, outcome, id) WHERE (sender_id IS NOT NULL);
+CREATE INDEX deliveries_sender_project ON public.deliveries USING btree ((((sender_id || ' '::text) || (project_id)::text)), receiver, outcome, id) WHERE ((sender_id IS NOT NULL) AND (project_id IS NOT NULL));
 CREATE INDEX deliveries_source ON public.deliveries USING btree (source_id, receiver, outcome, id) WHERE (source_id IS NOT NULL);
 CREATE INDEX feedback_weeks_unused ON public.feedback_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);

@@ -104,6 +104,22 @@ describe('what arrived at all doors', () => {
     await expectNone(page, page.getByRole('alert'))
   })
 
+  test('loads the payload of what is opened, and no other', async ({ app }) => {
+    await givenDeliveries(app)
+    const page = await app.open('/incoming')
+    const loaded = new Set<string>()
+    page.on('request', (request) => {
+      const [, id] = /\/api\/deliveries\/([^/?]+)$/.exec(request.url()) ?? []
+      if (id) loaded.add(id)
+    })
+    await page.reload()
+    await titles(page).toHaveLength(4)
+    await rowWith(page, 'furious: Not valid').getByRole('button', { name: 'Replay' }).waitFor()
+    await page.getByRole('button', { name: 'Contact me' }).click()
+    await rowWith(page, 'Contact me').getByText('"title": "Contact me"').waitFor()
+    expect(loaded.size).toBe(1)
+  })
+
   test('says why feedback was rejected, and leads to a new source', async ({ app }) => {
     await givenDeliveries(app)
     const page = await app.open('/incoming?receiver=feedback')

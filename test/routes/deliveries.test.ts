@@ -56,3 +56,55 @@ describe('the ID that the sender gave', () => {
     expect(response).toMatchObject({ status: 400, body: { errors: [{ path: 'query.senderId' }] } })
   })
 })
+
+describe('what a delivery says', () => {
+  const titles = async (query: string, options: { key?: string } = {}) => {
+    const { body } = await service.get(`/api/deliveries?${query}`, options)
+    return body.data.map(({ title }: Delivery) => title)
+  }
+  const id = () => `said_${randomUUID()}`
+
+  test('is in the list without its payload, flat or nested, valid or not', async () => {
+    const [flat, nested, invalid, other] = [id(), id(), id(), id()]
+    await send(feedback({ note: 'Export\nfails' }, { uuid: flat }))
+    await send({ event: feedback({ note: 'In the event' }, { uuid: nested }), person: {} })
+    await send(feedback({ sentiment: 'furious', note: 'Not valid' }, { uuid: invalid }))
+    await send(feedback({ note: 'Elsewhere' }, { uuid: other, event: 'another' }))
+    expect(await titles(`senderId=${flat}`)).toEqual(['frustrated: Export fails'])
+    expect(await titles(`senderId=${nested}`)).toEqual(['frustrated: In the event'])
+    expect(await titles(`senderId=${invalid}`)).toEqual(['furious: Not valid'])
+    expect((await service.get(`/api/deliveries?senderId=${flat}`)).body.data[0]).toMatchObject({
+      hasPayload: true,
+      number: null,
+    })
+  })
+
+  test('is only for administrators, as the payload is', async () => {
+    const senderId = id()
+    await send(feedback({ note: 'Secret' }, { uuid: senderId }))
+    const key = await service.given.key({ scopes: ['tasks:read'] })
+    expect(await titles(`senderId=${senderId}`, { key })).toEqual([null])
+    const [{ id: deliveryId }] = (await service.get(`/api/deliveries?senderId=${senderId}`)).body.data
+    const { body } = await service.get(`/api/deliveries/${deliveryId}`, { key })
+    expect([body.title, body.payload]).toEqual([null, undefined])
+    expect((await service.get(`/api/deliveries/${deliveryId}`)).body.title).toBe('frustrated: Secret')
+  })
+
+  test('is not read from long payloads, nor from those that are not stored, or not JSON', async () => {
+    const [long, dropped, odd, cut] = [id(), id(), id(), id()]
+    for (const uuid of [long, dropped, odd, cut]) {
+      const extra = uuid === long ? { extra: 'x'.repeat(40_000) } : {}
+      await send(feedback({ note: 'Said', ...extra }, { uuid }))
+    }
+    const store = (senderId: string, values: string) =>
+      service.query(`update deliveries set ${values} where sender_id = $1`, [senderId])
+    await store(dropped, 'payload = null')
+    await store(odd, `payload = '{"properties":{"note":"\\ud800 \\u0000"}}'`)
+    await store(cut, `payload = '{"properties":{"no', payload_cut = true`)
+    for (const senderId of [long, dropped, odd, cut]) {
+      expect(await titles(`senderId=${senderId}`)).toEqual([null])
+    }
+    const { body } = await service.get(`/api/deliveries?senderId=${dropped}`)
+    expect(body.data[0].hasPayload).toBe(false)
+  })
+})

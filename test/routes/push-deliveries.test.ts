@@ -63,6 +63,8 @@ describe('the deliveries of a connection', () => {
       sourceId: null,
       projectId: project.id,
       senderId: expect.any(String),
+      title: null,
+      number: 1,
       event: 'issues.opened',
       outcome: 'accepted',
       reason: null,
@@ -72,6 +74,7 @@ describe('the deliveries of a connection', () => {
       tasks: [{ taskId: tasks[0].id, created: true }],
       routing: null,
       errors: null,
+      hasPayload: true,
     })
     expect(all[0]).toMatchObject({ outcome: 'ignored', reason: 'event_ignored' })
     const first = await listed('&limit=3')

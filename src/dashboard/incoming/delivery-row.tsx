@@ -26,20 +26,16 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
   const { id, receiver, outcome, duplicates, errors, receivedAt } = delivery
   const isOpen = opened === id
   const isFailure = outcome === 'rejected' || outcome === 'failed'
-  // The title of feedback, and of a change of the code host, is in its payload.
-  const { data: whole } = useQuery({
-    ...deliveryQuery(id),
-    enabled: can('admin') && (receiver !== 'source' || isFailure || isOpen),
-  })
-  const payload = whole?.payload ?? null
-  const title = useTitle(delivery, payload)
+  const { data: whole } = useQuery({ ...deliveryQuery(id), enabled: can('admin') && isOpen })
+  const title = useTitle(delivery)
   const place = usePlace(delivery)
   const explanation = explanationOf(delivery)
   const action = can('admin') ? explanation?.action : undefined
   const { replay, isBusy, question } = useReplay(delivery)
   // Feedback can go to any project.
   const canReplay =
-    payload !== null &&
+    can('admin') &&
+    delivery.hasPayload &&
     (receiver === 'feedback' ? isServiceWide : receiver === 'codehost' || outcome !== 'pending')
   const replayButton = canReplay && (
     <Button variant="default" loading={isBusy} onClick={() => void replay()}>
@@ -95,16 +91,16 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
   )
 }
 
-/** What its payload says, or the task that it made. */
-function useTitle(delivery: Delivery, payload: unknown): string {
-  const { receiver, tasks } = delivery
-  const isByTask = receiver === 'source' || (payload === null && tasks.length > 0)
+/** What it says, or the task that it made. */
+function useTitle(delivery: Delivery): string {
+  const { receiver, title, tasks } = delivery
+  const isByTask = receiver === 'source' || (receiver === 'feedback' && title === null && tasks.length > 0)
   const [first, ...others] = isByTask ? tasks : []
   const { task } = useTask(first?.taskId ?? '', { isEnabled: first !== undefined })
-  if (!isByTask) return titleOf(delivery, payload)
+  if (!isByTask) return titleOf(delivery)
   if (!first) return 'No tasks'
-  const title = task?.title ?? plural(1, 'task')
-  return others.length > 0 ? `${title} and ${plural(others.length, 'other task')}` : title
+  const taskTitle = task?.title ?? plural(1, 'task')
+  return others.length > 0 ? `${taskTitle} and ${plural(others.length, 'other task')}` : taskTitle
 }
 
 /** The names of its door and its project. */

@@ -1,5 +1,4 @@
 import type { Schema } from '../api/client.ts'
-import { summaryOf } from '../settings/feedback-summary.ts'
 
 export type Delivery = Schema<'Delivery'>
 type Outcome = Delivery['outcome']
@@ -23,23 +22,18 @@ export const OUTCOME_COLOURS: Record<Outcome, string> = {
   failed: 'red',
 }
 
-/** What a payload says: the note of feedback, `Issue #12 closed`. Without one, what is known of the delivery. */
-export function titleOf(delivery: Delivery, payload: unknown): string {
-  return delivery.receiver === 'codehost' ? changeIn(delivery, payload) : summaryOf(delivery, payload)
+/** What feedback says: its sentiment and note; or `Issue #12 closed`. Without one, what is known of the delivery. */
+export function titleOf(delivery: Delivery): string {
+  const { receiver, title, senderId, outcome } = delivery
+  if (receiver === 'codehost') return changeIn(delivery)
+  return title ?? senderId ?? (outcome === 'ignored' ? 'Another event' : 'An event')
 }
 
-function changeIn({ event }: Delivery, payload: unknown): string {
+function changeIn({ event, number }: Delivery): string {
   const [name = '', action] = (event ?? '').split('.')
   if (name === 'ping') return 'Webhook test'
-  const number = numberIn(payload)
   const what = EVENTS[name] ?? name
-  return [what, number !== undefined && `#${number}`, action?.replaceAll('_', ' ')].filter(Boolean).join(' ')
-}
-
-function numberIn(payload: unknown): number | undefined {
-  if (typeof payload !== 'object' || payload === null) return undefined
-  const { issue, pull_request: pull } = payload as Record<string, { number?: number } | undefined>
-  return (issue ?? pull)?.number
+  return [what, number !== null && `#${number}`, action?.replaceAll('_', ' ')].filter(Boolean).join(' ')
 }
 
 const EVENTS: Record<string, string> = {

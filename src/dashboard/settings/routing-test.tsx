@@ -1,11 +1,10 @@
 import { Button, Select, Textarea } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { deliveryQuery, newestDeliveriesQuery, projectsQuery } from '../api/queries.ts'
 import { useDraft } from '../components/use-draft.ts'
-import { summaryOf } from './feedback-summary.ts'
 import styles from './settings.module.css'
 
 type TestResult = Schema<'RoutingTest'>
@@ -39,8 +38,17 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
   const [text = SAMPLE_TEXT, setText] = useDraft('routing-test')
   const [errorMessage, setErrorMessage] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const loaded = useQueries({ queries: (latest?.data ?? []).map(({ id }) => deliveryQuery(id)) })
-  const received = loaded.flatMap(({ data }) => (data && data.payload !== null ? data : []))
+  const queryClient = useQueryClient()
+  const received = latest?.data.filter(({ hasPayload }) => hasPayload) ?? []
+
+  async function insert(id: string) {
+    try {
+      const { payload } = await queryClient.fetchQuery(deliveryQuery(id))
+      if (payload != null) setText(JSON.stringify(payload, null, 2))
+    } catch (error) {
+      setErrorMessage(problemOf(error).message)
+    }
+  }
 
   async function runTest() {
     let body: Schema<'FeedbackDelivery'>
@@ -71,12 +79,9 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
           placeholder="Select a delivery"
           data={received.map((delivery) => ({
             value: delivery.id,
-            label: `${summaryOf(delivery, delivery.payload)}, ${new Date(delivery.receivedAt).toLocaleString()}`,
+            label: `${delivery.title ?? delivery.senderId ?? 'Feedback'}, ${new Date(delivery.receivedAt).toLocaleString()}`,
           }))}
-          onChange={(id) => {
-            const payload = received.find((delivery) => delivery.id === id)?.payload
-            if (payload !== undefined) setText(JSON.stringify(payload, null, 2))
-          }}
+          onChange={(id) => id && void insert(id)}
         />
       )}
       <Textarea

@@ -75,6 +75,15 @@ export const deliveries = pgTable(
       index('deliveries_sender')
         .on(table.senderId, table.receiver, table.outcome, table.id)
         .where(isNotNull(table.senderId)),
+      // One expression: with two columns, PostgreSQL without statistics reads all that the sender gave this ID.
+      index('deliveries_sender_project')
+        .on(
+          sql`(${table.senderId} || ' ' || ${table.projectId}::text)`,
+          table.receiver,
+          table.outcome,
+          table.id,
+        )
+        .where(sql`${table.senderId} is not null and ${table.projectId} is not null`),
       index('deliveries_connection').on(table.connectionId, table.id).where(isNotNull(table.connectionId)),
       index('deliveries_due').on(table.nextAttemptAt).where(isPending),
       index('deliveries_gone')

@@ -3,9 +3,11 @@ import { and, desc, eq, getTableColumns, inArray, sql } from '../../db/drizzle.t
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { deliveries } from '../../db/tables/deliveries.ts'
+import type { FeedbackWords } from '../../domain/feedback/summary.ts'
 import { databaseTime } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
 import { isReached, type Reach } from '../reach.ts'
+import { feedbackWords } from './feedback-words.ts'
 
 /** A delivery. When one of the code host is due is up to the clock of the database. */
 export type DeliveryRow = Omit<typeof deliveries.$inferSelect, 'nextAttemptAt'>
@@ -15,6 +17,8 @@ export type Receiver = DeliveryRow['receiver']
 type DeliveryOutcome = DeliveryRow['outcome']
 /** A delivery without its payload. */
 export type ListedDelivery = Omit<DeliveryRow, 'payload' | 'payloadCut'>
+/** With what is known of the payload. */
+export type ShownDelivery = ListedDelivery & { hasPayload: boolean; words: FeedbackWords | null }
 
 interface DeliveryPage {
   receivers: readonly Receiver[]
@@ -31,6 +35,14 @@ interface DeliveryPage {
 
 const { nextAttemptAt: _, ...columns } = getTableColumns(deliveries)
 const { payload: _payload, payloadCut: _payloadCut, ...listed } = columns
+const shown = {
+  ...listed,
+  hasPayload: sql<boolean>`${deliveries.payload} is not null`,
+  words: feedbackWords,
+}
+
+/** As the index has it. */
+const SENDER_IN_PROJECT = sql`(sender_id || ' ' || project_id::text)`
 
 /** Deliveries as one JSON parameter. */
 export const deliverySet = recordset(deliveries, { leaveToDatabase: ['nextAttemptAt'] })
@@ -91,6 +103,15 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
       return row
     },
 
+    /** To show it. */
+    async findShown(id: string): Promise<(DeliveryRow & ShownDelivery) | undefined> {
+      const [row] = await db
+        .select({ ...columns, ...shown })
+        .from(deliveries)
+        .where(and(eq(deliveries.id, id), inReach))
+      return row
+    },
+
     async findForUpdate(id: string): Promise<DeliveryRow | undefined> {
       const [row] = await db
         .select(columns)
@@ -101,18 +122,19 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
     },
 
     /** Newest first. Reads at most a page of each receiver, outcome, and project of the reach. */
-    async list({ receivers, outcomes, ...page }: DeliveryPage): Promise<ListedDelivery[]> {
+    async list({ receivers, outcomes, ...page }: DeliveryPage): Promise<ShownDelivery[]> {
       const projectIds = page.projectId === undefined ? reach.projectIds : [page.projectId]
       const { sourceId, senderId } = page
       // A sender gives an ID to few: nothing else may choose the index, also without statistics.
       const equals = senderId === undefined ? sql`=` : sql`is not distinct from`
-      const part = sql`(${senderId}, r.receiver, o.outcome)`
+      const sender = projectIds ? SENDER_IN_PROJECT : sql`sender_id`
+      const value = projectIds ? sql`${senderId}::text || ' ' || p.project_id::text` : sql`${senderId}`
+      const part = sql`(${value}, r.receiver, o.outcome)`
+      const isOfSender = sql`sender_id is not null ${projectIds ? sql`and project_id is not null` : sql``}
+        and (${sender}, receiver, outcome) >= ${part} and (${sender}, receiver, outcome) <= ${part}`
       const condition = and(
-        senderId === undefined
-          ? sql`receiver = r.receiver and outcome = o.outcome`
-          : sql`sender_id is not null
-              and (sender_id, receiver, outcome) >= ${part} and (sender_id, receiver, outcome) <= ${part}`,
-        projectIds ? sql`project_id ${equals} p.project_id` : undefined,
+        senderId === undefined ? sql`receiver = r.receiver and outcome = o.outcome` : isOfSender,
+        senderId === undefined && projectIds ? sql`project_id = p.project_id` : undefined,
         page.projectId === undefined ? undefined : inReach,
         sourceId === undefined ? undefined : sql`source_id ${equals} ${sourceId}`,
         page.fromId === undefined ? undefined : sql`id >= ${page.fromId}`,
@@ -122,9 +144,9 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
       const order = sql`receiver desc, outcome desc, id desc`
       let place = projectIds ? sql`project_id desc, ` : sql``
       if (sourceId !== undefined) place = sql`source_id desc, `
-      if (senderId !== undefined) place = sql`sender_id desc, `
+      if (senderId !== undefined) place = sql`${sender} desc, `
       return db
-        .select(listed)
+        .select(shown)
         .from(deliveries)
         .where(
           sql`id in (

@@ -1,10 +1,11 @@
 import { orderById } from '../../domain/cursor.ts'
 import { MAX_PAYLOAD_BYTES } from '../../domain/delivery-body.ts'
+import { feedbackSummary } from '../../domain/feedback/summary.ts'
 import { firstIdOf } from '../../domain/id-time.ts'
 import { isAllowed, type Operations } from '../../domain/operation.ts'
 import { deliveryNotFound } from '../../errors/index.ts'
 import { truncateUtf8 } from '../../lib/truncate-utf8.ts'
-import type { DeliveryRow, ListedDelivery, Receiver } from '../../repositories/deliveries/store.ts'
+import type { DeliveryRow, Receiver, ShownDelivery } from '../../repositories/deliveries/store.ts'
 import type { Repositories } from '../../repositories/index.ts'
 import {
   type Delivery,
@@ -43,6 +44,7 @@ export function deliveriesService({
      */
     async list(caller: Caller, { receiver, outcome, since, ...query }: DeliveryQuery) {
       const { sourceId, projectId, senderId, ...request } = query
+      const isAdmin = seesPayloads(caller)
       const { deliveries } = repos.within(caller)
       return readPage({
         order: orderById('deliveries'),
@@ -58,7 +60,7 @@ export function deliveriesService({
             before,
             limit,
           })
-          return rows.map(toDelivery)
+          return rows.map((row) => toDelivery(row, isAdmin))
         },
       })
     },
@@ -84,12 +86,15 @@ export function deliveriesService({
    * @throws delivery_not_found
    */
   async function get(caller: Caller, id: string): Promise<DeliveryWithPayload> {
-    const row = await repos.within(caller).deliveries.find(id)
+    const row = await repos.within(caller).deliveries.findShown(id)
     if (!row) throw deliveryNotFound(id)
-    const delivery = toDelivery(row)
-    return isAllowed(caller, { scope: 'admin' }) ? { ...delivery, ...payloadOf(row) } : delivery
+    const isAdmin = seesPayloads(caller)
+    const delivery = toDelivery(row, isAdmin)
+    return isAdmin ? { ...delivery, ...payloadOf(row) } : delivery
   }
 }
+
+const seesPayloads = (caller: Caller) => isAllowed(caller, { scope: 'admin' })
 
 /** JSON, or the beginning of its text. */
 function payloadOf({
@@ -107,12 +112,14 @@ export const tasksIn = ({ tasks }: Pick<DeliveryRow, 'tasks'>): Delivery['tasks'
   (tasks as Delivery['tasks']).map(({ taskId, created }) => ({ taskId, created }))
 
 /** Casts: as above. */
-const toDelivery = (row: ListedDelivery): Delivery => ({
+const toDelivery = (row: ShownDelivery, isAdmin: boolean): Delivery => ({
   id: row.id,
   receiver: row.receiver,
   sourceId: row.sourceId,
   projectId: row.projectId,
   senderId: row.senderId,
+  title: isAdmin && row.words ? feedbackSummary(row.words) : null,
+  number: row.number,
   event: row.event && (row.action ? `${row.event}.${row.action}` : row.event),
   outcome: row.outcome,
   reason: row.reason,
@@ -122,4 +129,5 @@ const toDelivery = (row: ListedDelivery): Delivery => ({
   tasks: tasksIn(row),
   routing: row.routing as Delivery['routing'],
   errors: row.errors as Delivery['errors'],
+  hasPayload: row.hasPayload,
 })

@@ -7,22 +7,23 @@ const SOURCE = '0197a000-0000-7000-8000-000000000002'
 
 function delivery(given: Partial<Delivery>): Delivery {
   const none = { sourceId: null, projectId: PROJECT, senderId: null, event: null, reason: null }
+  const payload = { title: null, number: null, hasPayload: true }
   const counts = { duplicates: 0, attempts: 0, tasks: [], routing: null, errors: null }
   const received = { id: PROJECT, receivedAt: '2026-11-28T08:00:00.000Z' }
-  return { ...none, ...counts, ...received, receiver: 'codehost', outcome: 'accepted', ...given }
+  return { ...none, ...payload, ...counts, ...received, receiver: 'codehost', outcome: 'accepted', ...given }
 }
 
 describe('a delivery of the code host', () => {
   test.each([
-    ['issues.closed', { issue: { number: 12 } }, 'Issue #12 closed'],
-    ['pull_request.ready_for_review', { pull_request: { number: 3 } }, 'Pull request #3 ready for review'],
-    ['issue_comment.created', { issue: { number: 3 }, comment: {} }, 'Comment on #3 created'],
-    ['repository.renamed', {}, 'Repository renamed'],
+    ['issues.closed', 12, 'Issue #12 closed'],
+    ['pull_request.ready_for_review', 3, 'Pull request #3 ready for review'],
+    ['issue_comment.created', 3, 'Comment on #3 created'],
+    ['repository.renamed', null, 'Repository renamed'],
     ['ping', null, 'Webhook test'],
     ['push', null, 'push'],
-    ['issues.closed', '{"issue":{"num', 'Issue closed'],
-  ])('%s is titled by what it reports', (event, payload, title) => {
-    expect(titleOf(delivery({ event }), payload)).toBe(title)
+    ['issues.closed', null, 'Issue closed'],
+  ])('%s is titled by what it reports', (event, number, title) => {
+    expect(titleOf(delivery({ event, number }))).toBe(title)
   })
 
   test('says why it changed nothing, how often it was tried, and what to do', () => {
@@ -44,6 +45,14 @@ describe('a delivery of the code host', () => {
       advice: 'Replay it.',
     })
   })
+})
+
+test('a delivery of feedback is titled by what it says, or else by what is known of it', () => {
+  const feedback = { receiver: 'feedback', title: 'meh: Nice', senderId: 'sent-1' } as const
+  expect(titleOf(delivery(feedback))).toBe('meh: Nice')
+  expect(titleOf(delivery({ ...feedback, title: null }))).toBe('sent-1')
+  const unnamed = { ...feedback, title: null, senderId: null }
+  expect(titleOf(delivery({ ...unnamed, outcome: 'ignored' }))).toBe('Another event')
 })
 
 describe('a delivery that makes no task', () => {

@@ -60,6 +60,7 @@ export function describeOtherLists(filled: Filled) {
       ['/api/deliveries?senderId=sender%20of%20few&projectId={usualProject}&since=2026-01-01T00:00:00Z'],
       ['/api/deliveries?senderId=sender%20of%20few&sourceId={usualProject}&outcome=accepted'],
       ['/api/deliveries?senderId=sender%20of%20many', { sorted: 3 * 7 * 51 }],
+      ['/api/deliveries?senderId=sender%20of%20many&projectId={oldProject}', { sorted: 3 * 7 * 51 }],
       ['/api/codehost/{usualProject}/syncs'],
       // Tasks in progress are counted: one in fifty.
       ['/api/context', { read: filled.count * 0.03, sorted: 201 }],

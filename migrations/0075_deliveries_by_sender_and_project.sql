@@ -1,0 +1,1 @@
+CREATE INDEX "deliveries_sender_project" ON "deliveries" USING btree (("sender_id" || ' ' || "project_id"::text),"receiver","outcome","id") WHERE "deliveries"."sender_id" is not null and "deliveries"."project_id" is not null;
