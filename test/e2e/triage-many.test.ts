@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
 import { type AppInBrowser, createTask, test } from './support/browser.ts'
-import { pressAtOnce } from './support/keys.ts'
+import { press, pressAtOnce } from './support/keys.ts'
 import { copyTask } from './support/many-tasks.ts'
 
 const MANY = 20_000
@@ -73,4 +73,37 @@ describe('20,000 tasks to triage', () => {
     expect(listRequests).toBeLessThan(MAX / 200 + 15)
     expect(await page.evaluate('performance.memory.usedJSHeapSize')).toBeLessThan(MAX_HEAP_BYTES)
   })
+})
+
+describe('many that arrive at once', () => {
+  const tasksOf = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => ({ title: `${name} ${index + 1}.` }))
+
+  for (const circumstance of ['the list is scrolled', 'the page is offline'])
+    test(`are counted, and loaded, while ${circumstance}`, async ({ app }) => {
+      const { listId } = await createTask(app, { title: 'Old 0.' })
+      const create = (tasks: object[]) => app.service.post('/api/tasks/bulk', { listId, tasks })
+      await create(tasksOf(48, 'Old'))
+      const page = await app.open('/triage', { isLive: true })
+      await page.getByRole('link', { name: 'Old 0.' }).waitFor()
+      await press(page, ...Array(39).fill('j'))
+      const highlighted = page.locator('[data-task][aria-current]').filter({ hasText: 'Old 39.' })
+      await highlighted.waitFor()
+      const isOffline = circumstance.includes('offline')
+      if (isOffline) {
+        await page.context().setOffline(true)
+        await page.getByText('You are offline').waitFor()
+        app.service.app.server.closeAllConnections()
+      }
+      await create(tasksOf(70, 'New'))
+      await page.context().setOffline(false)
+      await page.getByText('119 left').waitFor()
+      await page.getByRole('link', { name: 'Triage 119' }).waitFor()
+      await highlighted.waitFor()
+      await press(page, ...Array(79).fill('j'))
+      await page.locator('[data-task][aria-current]').filter({ hasText: 'New 70.' }).waitFor()
+      await page.getByRole('button', { name: 'Accept all 119' }).click()
+      await page.getByText('Nothing left to triage').waitFor()
+      await expect.poll(() => triagedIn(app)).toBe(119)
+    })
 })

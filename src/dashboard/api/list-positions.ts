@@ -44,6 +44,22 @@ export function dropTasks(queryClient: QueryClient, { filters, ids }: ListChange
   })
 }
 
+/** Appends tasks to one list that had all until now, and says where those after them are. */
+export function continueList(
+  queryClient: QueryClient,
+  { filters, ids, nextCursor }: ListChange & { nextCursor: string },
+) {
+  changePages(queryClient, {
+    filters,
+    change: (pages) =>
+      pages.map((page) =>
+        page === pages.at(-1) && page.nextCursor === null
+          ? { ids: [...new Set([...page.ids, ...ids])], nextCursor }
+          : page,
+      ),
+  })
+}
+
 interface PagesChange {
   filters: TaskFilters
   change(pages: TaskIdPage[]): TaskIdPage[]

@@ -1,6 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { invalidate } from '../../api/invalidate.ts'
-import { comesBefore, dropTasks, insertTasks, isInLoadedRange } from '../../api/list-positions.ts'
+import {
+  comesBefore,
+  continueList,
+  dropTasks,
+  insertTasks,
+  isInLoadedRange,
+} from '../../api/list-positions.ts'
 import {
   cursorParam,
   DEFAULT_SORT,
@@ -49,6 +55,7 @@ export async function updateList(check: ListCheck, list: ListUpdate): Promise<st
     return []
   }
   const gone = new Set(changes.gone)
+  if (changes.continuation) continueList(queryClient, { filters, ...changes.continuation })
   const isFaded = (id: string) => records.row(id)?.status === 'done' && canFade(filters)
   const leaving = changes.gone.filter((id) => !ownIds.has(id) && !isFaded(id))
   if (leaving.length > 0) dropTasks(queryClient, { filters, ids: leaving })
@@ -69,6 +76,13 @@ interface ListChanges {
   found: string[]
   /** Tasks that match no longer. */
   gone: string[]
+  /** What follows a list that had all tasks, and has them no longer. */
+  continuation?: Continuation | undefined
+}
+
+interface Continuation {
+  ids: string[]
+  nextCursor: string
 }
 
 /** Undefined if the list is too long. */
@@ -78,14 +92,33 @@ async function askForChanges(check: ListCheck, list: LoadedList): Promise<ListCh
     check.arrivals && !check.all ? fetchArrivals(list.filters) : [],
     check.changedIds.length > 0 && !check.all ? fetchChanged(check, list.filters) : [],
   ])
-  const isRangeNeeded = check.all || changed === undefined
+  const isRangeNeeded = check.all || changed === undefined || areTooManyToInsert(arrived, list)
   const range = isRangeNeeded ? await fetchRange(list) : undefined
   if (isRangeNeeded && !range) return undefined
   const tasks = [...arrived, ...(changed ?? []), ...(range?.tasks ?? [])]
   receive(tasks)
   const found = new Set(tasks.map(({ id }) => id))
   const missing = check.changedIds.filter((id) => !found.has(id))
-  return { found: [...found], gone: range ? goneFrom(list, range) : missing }
+  if (!range) return { found: [...found], gone: missing }
+  return { found: [...found], gone: goneFrom(list, range), continuation: continuationOf(list, range) }
+}
+
+/** Whether there may be more new ones at the end of a list than were asked for. */
+function areTooManyToInsert(arrived: TaskListItem[], list: LoadedList): boolean {
+  const endId = endOf(list)
+  return endId !== undefined && arrived.length === MAX_ARRIVALS && arrived.every(({ id }) => id > endId)
+}
+
+/** The last task of a list that has all, and gets new ones at its end. IDs are in the order of creation. */
+function endOf({ filters, pages }: LoadedList): string | undefined {
+  const hasAll = pages.at(-1)?.nextCursor === null
+  return filters.sort === 'createdAt' && hasAll ? pages.flatMap(({ ids }) => ids).at(-1) : undefined
+}
+
+function continuationOf(list: LoadedList, { tasks, nextCursor }: Range): Continuation | undefined {
+  const endId = endOf(list)
+  if (endId === undefined || nextCursor === null) return undefined
+  return { ids: tasks.map(({ id }) => id).filter((id) => id > endId), nextCursor }
 }
 
 const fetchArrivals = async (filters: TaskFilters) =>
@@ -105,12 +138,14 @@ async function fetchChanged({ changedSince }: ListCheck, filters: TaskFilters) {
 
 interface Range {
   tasks: TaskListItem[]
-  /** Whether there are no more. */
-  isAll: boolean
+  /** Null if there are no more. */
+  nextCursor: string | null
 }
 
-/** As many of the first tasks as are loaded; undefined if those are too many. */
-async function fetchRange({ filters, pages }: LoadedList): Promise<Range | undefined> {
+/** As many of the first tasks as are loaded, to the end of a list that has all; undefined if those are too many. */
+async function fetchRange(list: LoadedList): Promise<Range | undefined> {
+  const { filters, pages } = list
+  const endId = endOf(list) ?? ''
   const count = pages.reduce((sum, { ids }) => sum + ids.length, 0)
   if (count > MAX_PAGES * PAGE_SIZE) return undefined
   const limit = Math.min(Math.max(count, MAX_ARRIVALS), PAGE_SIZE)
@@ -124,15 +159,15 @@ async function fetchRange({ filters, pages }: LoadedList): Promise<Range | undef
       ...cursorParam(cursor),
     })
     tasks.push(...data)
-    if (nextCursor === null) return { tasks, isAll: true }
-    if (tasks.length >= count) return { tasks, isAll: false }
+    const lastId = tasks.at(-1)?.id ?? ''
+    if (nextCursor === null || (tasks.length >= count && lastId >= endId)) return { tasks, nextCursor }
     cursor = nextCursor
   }
   return undefined
 }
 
 /** The loaded tasks that should be in the range and are not. */
-function goneFrom({ queryClient, filters, pages }: LoadedList, { tasks, isAll }: Range): string[] {
+function goneFrom({ queryClient, filters, pages }: LoadedList, { tasks, nextCursor }: Range): string[] {
   const { sort = DEFAULT_SORT } = filters
   const records = recordsOf(queryClient)
   const found = new Set(tasks.map(({ id }) => id))
@@ -142,6 +177,6 @@ function goneFrom({ queryClient, filters, pages }: LoadedList, { tasks, isAll }:
     .filter((id) => {
       if (found.has(id)) return false
       const task = records.row(id)
-      return isAll || (task && last && comesBefore({ sort, task, row: last }))
+      return nextCursor === null || (task && last && comesBefore({ sort, task, row: last }))
     })
 }
