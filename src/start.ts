@@ -103,7 +103,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
   const sessions = directConnectionString ?? connectionString
   const loaded = await application()
   const { openDatabase, poolState, databaseIdOf, clockSkewOf, migrate, listen } = loaded
-  const { repositories, transfersOn } = loaded
+  const { repositories, taskCache, transfersOn } = loaded
   const { services, setUp, unreadableSecrets, afterRestore, listAccess, githubClient, webhookReceiver } =
     loaded
   const { identityProviderClient } = loaded
@@ -129,7 +129,7 @@ async function start({ config, logger, lifetime }: { config: Config; logger: Log
     onError: onErrorOf(names.requests),
   })
   onEnd(() => db.$client.end())
-  const repos = repositories(db)
+  const repos = repositories(db, { cache: taskCache(db.$client) })
   const clock = systemClock()
 
   // Migrations of another database would be found too late.

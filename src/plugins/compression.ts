@@ -16,8 +16,9 @@ const compressed = promisify(gzip)
 export const compression = fp(
   async function compression(app: FastifyInstance) {
     // biome-ignore lint/complexity/useMaxParams: Fastify's signature.
-    app.addHook('onSend', async (request, reply, payload) => {
-      if (typeof payload !== 'string' || payload.length < MIN_BYTES) return
+    app.addHook('onSend', async (request, reply, payload: unknown) => {
+      if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return
+      if (payload.length < MIN_BYTES) return
       if (request.method !== 'GET' || !isJson(reply.getHeader('content-type'))) return
       reply.header('vary', 'accept-encoding')
       if (negotiate(request.headers['accept-encoding'] ?? 'identity', ['gzip']) !== 'gzip') return

@@ -7,7 +7,7 @@ import type { Page, PageJson } from '../services/page.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Sends a page whose items are JSON text. */
+    /** Sends a page whose items are JSON. */
     sendPage<T>(page: PageJson): Page<T>
     /** Streams JSON at the reader's pace: item by item, where a member is an array or an async iterable. */
     sendPieces<T>(object: object): T
@@ -19,10 +19,8 @@ declare module 'fastify' {
 export const pages = fp(
   async function pages(app: FastifyInstance) {
     app.decorateReply('sendPage', function <T>(this: FastifyReply, { items, nextCursor, more }: PageJson) {
-      return serialized<Page<T>>(
-        this,
-        `{"data":[${items}],${JSON.stringify({ nextCursor, ...more }).slice(1)}`,
-      )
+      const end = `],${JSON.stringify({ nextCursor, ...more }).slice(1)}`
+      return serialized<Page<T>>(this, Buffer.concat([DATA, items, Buffer.from(end)]))
     })
     app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
       return this.type('application/json; charset=utf-8').sendText<T>(jsonPieces(object))
@@ -35,8 +33,10 @@ export const pages = fp(
   { name: 'pages', dependencies: ['large-responses'] },
 )
 
+const DATA = Buffer.from('{"data":[')
+
 /** The payload of a response whose JSON is sent as it is. Cast: the type provider expects the schema's type. */
-export function serialized<T>(reply: FastifyReply, json: string): T {
-  reply.type('application/json; charset=utf-8').serializer((text: unknown) => text as string)
+export function serialized<T>(reply: FastifyReply, json: string | Buffer): T {
+  reply.type('application/json; charset=utf-8').serializer((json: unknown) => json as string)
   return json as unknown as T
 }

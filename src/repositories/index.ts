@@ -38,7 +38,7 @@ import { userCredentials, usersRepository } from './people/users.ts'
 import { type EnvironmentPipe, pipesRepository } from './pipes/index.ts'
 import { postedActivities } from './posted-activities.ts'
 import { projectsRepository } from './projects.ts'
-import type { Reach } from './reach.ts'
+import { everywhere, type Reach } from './reach.ts'
 import { rulesRepository } from './rules.ts'
 import { savedFiltersRepository } from './saved-filters.ts'
 import { sessionCredentials, sessionsRepository } from './sessions.ts'
@@ -53,9 +53,8 @@ import { taskChanges } from './task-changes.ts'
 import { taskCountsRepository } from './task-counts.ts'
 import { taskDependenciesRepository } from './task-dependencies.ts'
 import { taskNamesRepository } from './task-names.ts'
-import type { SearchOptions } from './task-pages.ts'
 import { taskTextsRepository } from './task-texts.ts'
-import { tasksRepository } from './tasks.ts'
+import { type Reading, tasksRepository } from './tasks.ts'
 import { webhookSecretsRepository } from './webhook-secrets.ts'
 import { webhookDeliveriesRepository } from './webhooks/deliveries.ts'
 import { webhookFanOutRepository } from './webhooks/fan-out.ts'
@@ -63,6 +62,7 @@ import { webhookQueueRepository } from './webhooks/queue.ts'
 import { webhooksRepository } from './webhooks/webhooks.ts'
 
 export { everywhere, inProject, onlyProjectOf, type Reach, reaches } from './reach.ts'
+export { taskCache } from './task-cache.ts'
 
 /** The pool, or a transaction on it. */
 export type Executor = Pick<
@@ -80,10 +80,11 @@ export type BoundRepositories = ReturnType<typeof bound>
 export type Transfers = ReturnType<typeof transfersOn>
 
 /** All queries, on a pool or in a transaction. */
-export function repositories(db: Transactional, search?: SearchOptions): Repositories {
+export function repositories(db: Transactional, reading: Reading = {}): Repositories {
+  const { search } = reading
   return {
-    ...unreached(db, search),
-    transaction: (work) => db.transaction((tx) => work(repositories(tx, search))),
+    ...unreached(db, reading),
+    transaction: (work) => db.transaction((tx) => work(repositories(tx, { search }))),
   }
 }
 
@@ -93,7 +94,17 @@ export const transfersOn = (db: Executor & Pick<Database, 'openSession'>) => ({
   imports: importRepository(db),
 })
 
-function unreached(db: Transactional, search?: SearchOptions) {
+function unreached(db: Transactional, reading: Reading) {
+  const { search } = reading
+  const reaching = (reach: Reach) => ({
+    ...bound(db, { reach, ...reading }),
+    /** One transaction per use case; the repositories passed to it are bound to it. */
+    transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
+      db.transaction((tx) => work(bound(tx, { reach, search }))),
+  })
+  /** Most requests: made once. */
+  let all: ReturnType<typeof reaching> | undefined
+
   return {
     async ping(): Promise<void> {
       await db.execute('select from projects limit 1')
@@ -121,18 +132,17 @@ function unreached(db: Transactional, search?: SearchOptions) {
     pipes: (environment: EnvironmentPipe | undefined) => pipesRepository(db, environment),
     stats: statsRepository(db),
     statistics: statisticsRepository(db),
-    within: (reach: Reach) => ({
-      ...bound(db, { reach, search }),
-      /** One transaction per use case; the repositories passed to it are bound to it. */
-      transaction: <T>(work: (repos: BoundRepositories) => Promise<T>): Promise<T> =>
-        db.transaction((tx) => work(bound(tx, { reach, search }))),
-    }),
+    within(reach: Reach) {
+      if (reach.projectIds !== null) return reaching(reach)
+      all ??= reaching(everywhere)
+      return all
+    },
   }
 }
 
-function bound(db: Executor, { reach, search }: { reach: Reach; search?: SearchOptions | undefined }) {
+function bound(db: Executor, { reach, ...reading }: Reading & { reach: Reach }) {
   return {
-    tasks: tasksRepository(db, { reach, search }),
+    tasks: tasksRepository(db, { reach, ...reading }),
     newTasks: newTasks(db),
     taskChanges: taskChanges(db),
     taskDependencies: taskDependenciesRepository(db, reach),

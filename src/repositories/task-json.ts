@@ -9,20 +9,46 @@ import { IS_READY } from './task-readiness.ts'
  * A task as the API returns it, as JSON text made in PostgreSQL from the columns of `tasks`: as fast as `json_agg`, and
  * nothing has to be parsed or built in Node. It must equal `toTask`, which builds the same from a row.
  */
-export function taskJson({ isSummary }: { isSummary: boolean }): SQL {
-  const { opening, ending } = taskJsonParts({ isSummary })
+export function taskJson(form: TaskForm): SQL {
+  const { opening, ending } = taskJsonParts(form)
   return sql`${opening} || ${ending}`
 }
 
-/** The same in two parts, so that the long texts of a task are read only if there is room for them in a page. */
-export function taskJsonParts({ isSummary }: { isSummary: boolean }) {
-  return isSummary
-    ? { opening: sql.raw(asOneLiteral(`'{' || ${membersOf(BRIEF)}`)), ending: sql.raw(`'}'`) }
-    : {
-        opening: sql.raw(asOneLiteral(`'{' || ${membersOf(SHORT)}`)),
-        ending: sql.raw(asOneLiteral(`',' || ${membersOf({ description, notes })} || '}'`)),
-      }
+interface TaskForm {
+  isSummary: boolean
+  /** What does not follow from the row alone; by default read with it. */
+  facts?: TaskFacts
 }
+
+/** As SQL text. */
+interface TaskFacts {
+  isReady: string
+  isClaimed: string
+}
+
+/** The same in two parts, so that the long texts of a task are read only if there is room for them in a page. */
+export function taskJsonParts({ isSummary, facts = FACTS }: TaskForm) {
+  const brief = { ...BRIEF, isReady: `${facts.isReady}::text`, claim: claimJson(facts) }
+  const [members, long] = isSummary
+    ? [brief, '']
+    : [{ ...brief, ...OTHERS }, `',' || ${membersOf({ description, notes })} || `]
+  return {
+    opening: sql.raw(asOneLiteral(`'{' || ${membersOf(members)}`)),
+    ending: sql.raw(asOneLiteral(`${long}'}'`)),
+  }
+}
+
+const FACTS: TaskFacts = { isReady: IS_READY, isClaimed: '(claim_expires_at > clock_timestamp()) is true' }
+
+/** Columns with the facts, for a statement that returns a task with its key: the clock goes on between two readings. */
+export const factColumns = sql.raw(`${FACTS.isReady} as is_ready, ${FACTS.isClaimed} as is_claimed`)
+export const SELECTED_FACTS: TaskFacts = { isReady: 'is_ready', isClaimed: 'is_claimed' }
+
+/** What the JSON text of a row follows from: as long as this is the same, so is the text. */
+export const taskKey = ({ isReady, isClaimed }: TaskFacts = FACTS): SQL =>
+  sql.raw(
+    `id::text || xmin::text || case when ${isReady} then 'r' else '' end || case when ${isClaimed} then 'c' else '' end`,
+  )
 
 /** The bytes of both parts, of rows that have the first one as `opening`; what is escaped in long texts counts once. */
 export const jsonBytes = ({ isSummary }: { isSummary: boolean }) =>
@@ -83,7 +109,7 @@ function shownMembers<Name extends ShownField>(fields: Name[]): Record<Name, str
 }
 
 /** What `toTask` converts, too. */
-const CONVERTED: Record<ConvertedField, string> = {
+const CONVERTED: Record<Exclude<ConvertedField, 'isReady' | 'claim'>, string> = {
   descriptionReadOnly: `case source ${Object.entries(READ_ONLY_DESCRIPTIONS)
     .map(([source, isReadOnly]) => `when '${source}' then '${isReadOnly}'`)
     .join(' ')} end`,
@@ -94,10 +120,8 @@ const CONVERTED: Record<ConvertedField, string> = {
   codehostPrNumber: numberOf('pull_request'),
   closedReason: orNull(quoted(`case when merged_into is null then closed_reason else 'duplicate' end`)),
   reports: 'report_count + 1',
-  isReady: `${IS_READY}::text`,
   triaged: `(triaged or status = 'done')::text`,
   snoozedUntil: orNull(quoted(utc('snoozed_until'))),
-  claim: `case when claim_expires_at is null then 'null' when claim_expires_at > clock_timestamp() then '{"by":{"type":"' || claimed_by_type || '","id":' || ${orNull(quoted('claimed_by_id'))} || ',"name":' || to_json(claimed_by_name) || '},"number":' || claim_number || ',"expiresAt":' || ${quoted(utc('claim_expires_at'))} || '}' else 'null' end`,
   author: `case when author_name is null then 'null' else '{"name":' || to_json(author_name) || ',"url":' || ${orNull('to_json(author_url)::text')} || '}' end`,
   createdBy: `'{"type":"' || created_by_type || '","id":' || ${orNull(quoted('created_by_id'))} || ',"name":' || to_json(created_by_name) || '}'`,
   createdAt: quoted(utc('created_at')),
@@ -106,7 +130,9 @@ const CONVERTED: Record<ConvertedField, string> = {
   completedAt: orNull(quoted(utc('completed_at'))),
 }
 
+const claimJson = ({ isClaimed }: TaskFacts) =>
+  `case when claim_expires_at is null then 'null' when ${isClaimed} then '{"by":{"type":"' || claimed_by_type || '","id":' || ${orNull(quoted('claimed_by_id'))} || ',"name":' || to_json(claimed_by_name) || '},"number":' || claim_number || ',"expiresAt":' || ${quoted(utc('claim_expires_at'))} || '}' else 'null' end`
+
 const LONG: readonly string[] = LONG_FIELDS
 const BRIEF = { ...shownMembers(SHOWN_FIELDS.filter((field) => !LONG.includes(field))), ...CONVERTED }
 const { description, notes, ...OTHERS } = shownMembers(LONG_FIELDS)
-const SHORT = { ...BRIEF, ...OTHERS }

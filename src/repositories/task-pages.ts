@@ -1,23 +1,17 @@
 import { and, isNull, type SQL, sql } from '../db/drizzle.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import type { Executor } from './index.ts'
-import { isReached, type Reach } from './reach.ts'
+import { readTasksJson, type TaskReader, type TasksJson } from './cached-tasks.ts'
+import { isReached } from './reach.ts'
 import { comparedColumns } from './task-columns.ts'
 import { conditionOf, type TaskFilter } from './task-filters.ts'
 import { placeWithin } from './task-page-conditions.ts'
+import { foundRowsOf, readPosition, rowsOf, type TaskPosition, walkedRowsOf } from './task-page-rows.ts'
 import {
-  foundRowsOf,
   readPlaceJson,
-  readPosition,
   readRowsJson,
   readTaskJson,
-  readTasksJson,
-  rowsOf,
   type TaskJson,
   type TaskPageJson,
-  type TaskPosition,
-  type TasksJson,
-  walkedRowsOf,
 } from './task-pages-json.ts'
 import { contains, foundByText, rarestWord } from './task-texts.ts'
 import type { TaskRow } from './tasks.ts'
@@ -46,9 +40,10 @@ export interface TaskCount {
 
 /** Reads pages of tasks: a part of the repository of tasks. */
 export function taskPages(
-  db: Executor,
-  { reach, maxScanned = MAX_SCANNED, maxExamined = MAX_EXAMINED }: SearchOptions & { reach: Reach },
+  reader: TaskReader,
+  { maxScanned = MAX_SCANNED, maxExamined = MAX_EXAMINED }: SearchOptions,
 ) {
+  const { db, reach } = reader
   const inReach = isReached(tasks.projectId, reach)
 
   return {
@@ -63,15 +58,18 @@ export function taskPages(
       const { found, indexed, others } = await conditionOf(db, { ...reached, sortBy: page.sortBy })
       if (found) {
         const condition = and(others, words.length > 0 ? contains(words) : undefined)
-        return readRowsJson(db, { page, rows: foundRowsOf(reached, { ...page, found, others: condition }) })
+        return readRowsJson(reader, {
+          page,
+          rows: foundRowsOf(reached, { ...page, found, others: condition }),
+        })
       }
       if (words.length === 0) {
-        if (!others) return readPlaceJson(db, { ...reached, page })
-        return readRowsJson(db, { page, rows: rowsOf(reached, { ...page, indexed, others }) })
+        if (!others) return readPlaceJson(reader, { ...reached, page })
+        return readRowsJson(reader, { page, rows: rowsOf(reached, { ...page, indexed, others }) })
       }
       const walk = (options: { examined: number; until?: TaskPosition | undefined }) => {
         const condition = and(others, contains(words)) ?? sql`true`
-        return readRowsJson(db, {
+        return readRowsJson(reader, {
           page,
           rows: walkedRowsOf(reached, { ...page, ...options, indexed, condition }),
         })
@@ -92,7 +90,7 @@ export function taskPages(
         const near = await walk({ examined, until })
         return { ...near, last: near.last ?? until ?? null }
       }
-      return readRowsJson(db, {
+      return readRowsJson(reader, {
         page,
         rows: foundRowsOf(reached, { ...page, found: foundByText(words, rarest.word), others }),
       })
@@ -119,11 +117,10 @@ export function taskPages(
     },
 
     /** Reads a task as JSON text. */
-    findJson: (id: string): Promise<TaskJson | undefined> => readTaskJson(db, { reach, id }),
+    findJson: (id: string): Promise<TaskJson | undefined> => readTaskJson(reader, id),
 
     /** Reads as many of these tasks as JSON text as a page has room for. */
-    listJson: (ids: string[]): Promise<TasksJson> =>
-      readTasksJson(db, { ids, condition: and(inReach, isNull(tasks.deletedAt)) }),
+    listJson: (ids: string[]): Promise<TasksJson> => readTasksJson(reader, ids),
 
     /** Without their long texts: see `comparedColumns`. */
     async listByIds(ids: string[]): Promise<TaskRow[]> {

@@ -8,6 +8,7 @@ import type { Executor } from './index.ts'
 import { isWithin } from './ordered-by-index.ts'
 import { isReached, type Reach } from './reach.ts'
 import { countReported } from './reported-counts.ts'
+import type { TaskCache } from './task-cache.ts'
 import { comparedColumns, taskColumns } from './task-columns.ts'
 import { opaque } from './task-page-conditions.ts'
 import { type SearchOptions, taskPages } from './task-pages.ts'
@@ -67,15 +68,19 @@ interface MovedTasks {
   limit: number
 }
 
-export function tasksRepository(
-  db: Executor,
-  { reach, search }: { reach: Reach; search?: SearchOptions | undefined },
-) {
+/** How tasks are searched and read. */
+export interface Reading {
+  search?: SearchOptions | undefined
+  /** Not in a transaction: what it has written may be rolled back. */
+  cache?: TaskCache | undefined
+}
+
+export function tasksRepository(db: Executor, { reach, search, cache }: Reading & { reach: Reach }) {
   const inReach = isReached(tasks.projectId, reach)
   const isShown = isNull(tasks.deletedAt)
 
   return {
-    ...taskPages(db, { reach, ...search }),
+    ...taskPages({ db, reach, cache }, search ?? {}),
 
     async find(id: string): Promise<TaskRow | undefined> {
       const [row] = await db

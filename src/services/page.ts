@@ -5,9 +5,9 @@ export interface Page<T> {
   nextCursor: string | null
 }
 
-/** A page as JSON text: its items, separated by commas. */
+/** A page as JSON: its items, separated by commas. */
 export interface PageJson {
-  items: string
+  items: Buffer
   nextCursor: string | null
   /** Further members of the response. */
   more?: object | undefined

@@ -10,7 +10,7 @@ import { listen } from '../../src/db/listen.ts'
 import { openDatabase, poolState } from '../../src/db/pool.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { type TimeShares, timeShares } from '../../src/lib/time-shares.ts'
-import { repositories, transfersOn } from '../../src/repositories/index.ts'
+import { repositories, taskCache, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
 import { setUp } from '../../src/services/setup.ts'
 import { replaceDatabaseClock } from './database-clock.ts'
@@ -86,7 +86,10 @@ export async function startApp(options: TestAppOptions = {}) {
   if (onNotice) {
     db.$client.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')))
   }
-  const repos = repositories(db, { maxScanned: options.walk, maxExamined: options.examined })
+  const repos = repositories(db, {
+    search: { maxScanned: options.walk, maxExamined: options.examined },
+    cache: taskCache(db.$client),
+  })
   const adminKey = `test-admin-${randomBytes(16).toString('hex')}`
   await setUp({ repos, clock, randomBytes, bootstrapKey: adminKey, hasWebhookSecret: true })
   const codehost = {
