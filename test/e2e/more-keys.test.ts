@@ -1,6 +1,15 @@
 import { describe, expect } from 'vitest'
 import type { Page } from '../tools/playwright.ts'
-import { createTask, expectNone, rowOf, taskOf, test, violationsOn } from './support/browser.ts'
+import {
+  createTask,
+  delayRequests,
+  expectNone,
+  panelOf,
+  rowOf,
+  taskOf,
+  test,
+  violationsOn,
+} from './support/browser.ts'
 import { press, pressAtOnce } from './support/keys.ts'
 import { givenPerson, openAs } from './support/people.ts'
 
@@ -141,5 +150,45 @@ describe('the help', () => {
       if (options.viewport.width > 1_000) await expect.poll(() => rest('Height')).toBe(0)
       await page.close()
     }
+  })
+})
+
+describe('a key is for the page', () => {
+  test('after a click on the checkbox of a row', async ({ app }) => {
+    const { id } = await createTask(app, { title: 'Clicked' })
+    const page = await app.open('/tasks')
+    const checkbox = rowOf(page, 'Clicked').getByRole('checkbox')
+    await checkbox.click()
+    await press(page, ' ')
+    await expect.poll(() => checkbox.isChecked()).toBe(false)
+    await press(page, ' ', 'p', '1', 'e')
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'done', priority: 'high' })
+  })
+
+  test('after a choice in a chip', async ({ app }) => {
+    const { id } = await createTask(app, { title: 'Chosen' })
+    const page = await app.open(`/tasks/${id}`)
+    const chip = panelOf(page).getByRole('combobox', { name: 'Priority' })
+    await chip.click()
+    await page.getByRole('option', { name: 'High' }).click()
+    await press(page, 'ArrowDown')
+    await page.getByRole('option', { name: 'High' }).waitFor()
+    await press(page, 'Escape')
+    await page.getByRole('option', { name: 'High' }).waitFor({ state: 'detached' })
+    await press(page, 'e')
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'done', priority: 'high' })
+  })
+
+  test('and what follows it is typed, however late the code comes', async ({ app }) => {
+    const { id } = await createTask(app, { title: 'Typed about' })
+    const page = await app.open('/sign-in')
+    const release = await delayRequests(page, { url: /assets\/palette-.*\.js/ })
+    await page.goto(`${app.service.url}/tasks/${id}`)
+    const comment = panelOf(page).getByRole('textbox', { name: 'Comment' })
+    await comment.waitFor()
+    await pressAtOnce(page, ['p', '1', 'm', ...'hello'])
+    release()
+    await expect.poll(() => comment.inputValue()).toBe('hello')
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ priority: 'high' })
   })
 })

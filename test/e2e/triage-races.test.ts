@@ -58,6 +58,41 @@ describe('on the triage page', () => {
       await expect.poll(() => taskOf(app, id ?? '')).toMatchObject({ mergedInto: null, triaged: false })
   })
 
+  test('m merges the group of the open task, also after the filter changed', async ({ app, expect }) => {
+    const ids = await sendEqual(app, 3)
+    const page = await app.open(`/triage/${ids[0]}`)
+    await rowOf(page, 'Notifications').first().getByText('×3').waitFor()
+    await page.getByRole('button', { name: 'Source', exact: true }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Feedback' }).click()
+    await page.keyboard.press('Escape')
+    await page.waitForURL(/source/)
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('m')
+    await page.getByText('Merged 2 tasks into').waitFor()
+    expect((await Promise.all(ids.map((id) => taskOf(app, id)))).filter((task) => task.mergedInto)).toHaveLength(2)
+  })
+
+  test('a group stays highlighted when somebody merges some of it', async ({ app, expect }) => {
+    await createTask(app, { title: 'Before' })
+    const ids = await sendEqual(app, 4)
+    await createTask(app, { title: 'After' })
+    const page = await app.open('/triage', { isLive: true })
+    const row = rowOf(page, 'Notifications')
+    await row.getByText('×4').waitFor()
+    await pressAtOnce(page, ['j'])
+    const highlighted = page.locator('[data-task][aria-current]').filter({ hasText: 'Notifications' })
+    await highlighted.waitFor()
+    // First into another one, and then the one that was highlighted.
+    for (const [merged, first] of [[3, ids[1]], [0, ids[1]]] as const) {
+      await app.service.post(`/api/tasks/${ids[merged]}/merge`, { into: ids[1] })
+      await page.locator(`[data-task="${first}"][aria-current]`).waitFor()
+    }
+    await expect.poll(() => highlighted.getByRole('link').evaluate((link) => link === document.activeElement)).toBe(true)
+    await pressAtOnce(page, ['y', 'e'])
+    await page.getByText('1 left').waitFor()
+    for (const id of [ids[1], ids[2]]) await expect.poll(() => taskOf(app, id ?? '')).toMatchObject({ status: 'open', triaged: true })
+  })
+
   test('m asks for the target of tasks that somebody has selected', async ({ app, expect }) => {
     const [first, second] = [await createTask(app, { title: 'One' }), await createTask(app, { title: 'Two' })]
     const page = await app.open('/triage')

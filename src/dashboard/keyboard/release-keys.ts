@@ -24,12 +24,13 @@ function press(event: KeyboardEvent) {
   if (!isUnhandled || event.ctrlKey || event.metaKey) return
   if (event.key === 'Enter' && target instanceof HTMLElement && target.matches('a, button')) target.click()
   else if (target instanceof HTMLInputElement) type(target, event.key)
+  else if (target instanceof HTMLTextAreaElement) type(target, event.key === 'Enter' ? '\n' : event.key)
 }
 
-function type(input: HTMLInputElement, key: string) {
+function type(input: HTMLInputElement | HTMLTextAreaElement, key: string) {
   const { selectionStart: start, selectionEnd: end } = input
   // Checkboxes and the like have no text.
-  if (start === null || end === null) return
+  if (start === null || end === null || input.readOnly) return
   if (key.length === 1) input.setRangeText(key, start, end, 'end')
   else if (key === 'Backspace')
     input.setRangeText('', start === end ? Math.max(0, start - 1) : start, end, 'end')

@@ -63,11 +63,17 @@ export function openPalette(request: PaletteRequest) {
 /** Where the list handles keys, which knows the tasks to change. */
 const isListPage = () => /^\/(tasks|triage)/.test(location.pathname)
 
-const OWN_KEYS =
-  'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]'
+/** Inputs that have no text to type, and what they do with keys: checkboxes, and choices whose options are not shown. */
+const CHECKBOX = 'input:is([type="checkbox"], [type="radio"])'
+const CLOSED_CHOICE = 'input[readonly]:not([aria-controls])'
+const CHOICE_KEYS = [' ', 'Enter', 'Escape', 'ArrowUp', 'ArrowDown']
+
+const TYPED = `input:not(${CHECKBOX}, ${CLOSED_CHOICE}), textarea`
+
+const OWN_KEYS = `${TYPED}, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [aria-busy="true"]`
 
 /** Keys inside never wait for what the page opens. */
-const TEXT_INPUT = 'input, textarea, [role="dialog"]'
+const TEXT_INPUT = `${TYPED}, [role="dialog"]`
 
 /** A modal that is open or still loading. */
 const BLOCKING = 'dialog, [role="dialog"][aria-modal="true"], [data-dialog-loading], [aria-busy="true"]'
@@ -84,6 +90,8 @@ function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.altKey || isComposing(event)) return false
   const target = event.target as HTMLElement | null
   if (target?.closest(OWN_KEYS)) return false
+  if (target?.matches(CHECKBOX) && event.key === ' ') return false
+  if (target?.matches(CLOSED_CHOICE) && CHOICE_KEYS.includes(event.key)) return false
   return !areKeysHeld() && !document.querySelector(BLOCKING)
 }
 

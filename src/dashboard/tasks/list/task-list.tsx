@@ -85,7 +85,9 @@ export function TaskList(props: TaskListProps) {
   const openId = useOpenTaskId()
   const openRowId = openId && rowIdOf(openId)
   const { cursor, focusedId } = useCursor()
-  const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedId), [rows, focusedId])
+  // Another task may have become the first of its group.
+  const focusedRowId = focusedId && rowIdOf(focusedId)
+  const focusedIndex = useMemo(() => rows.findIndex(({ id }) => id === focusedRowId), [rows, focusedRowId])
   const visibleRows = useVisibleRows({
     scroller,
     count: rows.length,
@@ -94,7 +96,7 @@ export function TaskList(props: TaskListProps) {
     overscan: useDeferredValue(12, 2),
     keptIndex: focusedIndex,
   })
-  const focusRow = useRowFocus({ scroller, focusedIndex })
+  const focusRow = useRowFocus({ scroller, focusedIndex, focusedRowId })
   const selection = useSelection(groups)
   const actions = useTaskActions()
   useRowGestures({ isEnabled: can('tasks:write'), groups, selection, actions })
@@ -224,7 +226,7 @@ export function TaskList(props: TaskListProps) {
                 start={index * rowHeight}
                 height={rowHeight}
                 isOpen={task.id === openRowId}
-                isHighlighted={task.id === (openRowId ?? focusedId)}
+                isHighlighted={task.id === (openRowId ?? focusedRowId)}
                 isTabStop={index === Math.max(0, focusedIndex)}
                 isSelected={selection.ids.has(task.id)}
                 labelColors={labelColors}

@@ -31,6 +31,12 @@ export function useAdvance(options: AdvanceOptions) {
     const id = openTaskId() ?? cursor.id()
     return id && rowIdOf(id)
   }
+  /** Somebody has merged the highlighted task into one of a row. */
+  const targetRow = () => {
+    const id = cursor.id()
+    const target = (id && records.row(id)?.mergedInto) || undefined
+    return target && rows[indexIn(rows, rowIdOf(target))]
+  }
 
   /** Where the rows go on after one that is among them no longer. */
   function indexAfter(goneId: string | undefined): number {
@@ -65,6 +71,8 @@ export function useAdvance(options: AdvanceOptions) {
       lastRows.current = rows
       return
     }
+    const target = openTaskId() ? undefined : targetRow()
+    if (target) return cursor.moveTo(target.id)
     const task = currentId === undefined ? undefined : records.row(currentId)
     if (!isTriage && !(task && isHidden(filters, task))) return
     // What others have changed stays open.

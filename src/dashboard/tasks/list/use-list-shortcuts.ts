@@ -53,8 +53,11 @@ export function useListShortcuts(options: ListShortcuts) {
         selectedTasks: selection.tasks.map((task) => records.row(task.id) ?? task),
         ...highlighted,
       }
-      const openRowId = highlighted.openId && rowIdOf(highlighted.openId)
-      const position = positionOf({ ...state, openId: openRowId }, lastIndex.current)
+      const rowIds = {
+        openId: highlighted.openId && rowIdOf(highlighted.openId),
+        focusedId: highlighted.focusedId && rowIdOf(highlighted.focusedId),
+      }
+      const position = positionOf({ ...state, ...rowIds }, lastIndex.current)
       if (position.index !== undefined) lastIndex.current = position.index
       const target = targetOf(queryClient, { ...state, index: position.index })
       const equal = target ? tasksOf(target).flatMap(({ id }) => records.row(id) ?? []) : []
@@ -89,10 +92,11 @@ export function useListShortcuts(options: ListShortcuts) {
       })
       if (command) run(command, shown.current)
     }
-    addEventListener('keydown', onKey)
+    // Before what listens on the window, such as the open task: they share keys.
+    document.addEventListener('keydown', onKey)
     addEventListener('inlet:neighbor', onNeighbor)
     return () => {
-      removeEventListener('keydown', onKey)
+      document.removeEventListener('keydown', onKey)
       removeEventListener('inlet:neighbor', onNeighbor)
     }
   }, [queryClient])

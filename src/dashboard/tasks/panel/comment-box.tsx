@@ -126,7 +126,7 @@ function usePostedTo(task: Task): string | undefined {
   return isPosted ? connection.repository : undefined
 }
 
-/** `m` focuses the box. */
+/** `m` focuses the box, unless the list merges with it. */
 function useFocusShortcut(box: { current: HTMLElement | null }) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
