@@ -6,6 +6,7 @@ import {
   type AppInBrowser,
   createTask,
   delayRequests,
+  expectNone,
   panelOf,
   rowOf,
   taskOf,
@@ -69,7 +70,9 @@ describe('on the triage page', () => {
     await page.evaluate('document.activeElement.blur()')
     await page.keyboard.press('m')
     await page.getByText('Merged 2 tasks into').waitFor()
-    expect((await Promise.all(ids.map((id) => taskOf(app, id)))).filter((task) => task.mergedInto)).toHaveLength(2)
+    expect(
+      (await Promise.all(ids.map((id) => taskOf(app, id)))).filter((task) => task.mergedInto),
+    ).toHaveLength(2)
   })
 
   test('a group stays highlighted when somebody merges some of it', async ({ app, expect }) => {
@@ -83,14 +86,77 @@ describe('on the triage page', () => {
     const highlighted = page.locator('[data-task][aria-current]').filter({ hasText: 'Notifications' })
     await highlighted.waitFor()
     // First into another one, and then the one that was highlighted.
-    for (const [merged, first] of [[3, ids[1]], [0, ids[1]]] as const) {
+    for (const [merged, first] of [
+      [3, ids[1]],
+      [0, ids[1]],
+    ] as const) {
       await app.service.post(`/api/tasks/${ids[merged]}/merge`, { into: ids[1] })
       await page.locator(`[data-task="${first}"][aria-current]`).waitFor()
     }
-    await expect.poll(() => highlighted.getByRole('link').evaluate((link) => link === document.activeElement)).toBe(true)
+    const focused = () => page.evaluate("document.activeElement?.closest('[data-task]')?.dataset.task")
+    await expect.poll(focused).toBe(ids[1])
     await pressAtOnce(page, ['y', 'e'])
     await page.getByText('1 left').waitFor()
-    for (const id of [ids[1], ids[2]]) await expect.poll(() => taskOf(app, id ?? '')).toMatchObject({ status: 'open', triaged: true })
+    for (const id of [ids[1], ids[2]])
+      await expect.poll(() => taskOf(app, id ?? '')).toMatchObject({ status: 'open', triaged: true })
+  })
+
+  test('an undo of a merge leaves what somebody has merged elsewhere since', async ({ app, expect }) => {
+    const ids = await sendEqual(app, 3)
+    const other = await createTask(app, {
+      title: 'Another',
+      listId: (await taskOf(app, ids[0] ?? '')).listId,
+    })
+    const page = await app.open('/triage')
+    await rowOf(page, 'Notifications').getByText('×3').waitFor()
+    await pressAtOnce(page, ['m'])
+    await page.getByText('Merged 2 tasks into').waitFor()
+    await app.service.post(`/api/tasks/${ids[2]}/unmerge`)
+    await app.service.post(`/api/tasks/${ids[2]}/merge`, { into: other.id })
+    await pressAtOnce(page, ['z'])
+    await page.getByText('Changed by someone else since: “Notifications arrive twice”.').waitFor()
+    expect(await taskOf(app, ids[1] ?? '')).toMatchObject({ mergedInto: null, triaged: false })
+    expect(await taskOf(app, ids[2] ?? '')).toMatchObject({ mergedInto: other.id })
+  })
+
+  test('an undo of accept leaves what somebody has decided since', async ({ app, expect }) => {
+    const done = await createTask(app, { title: 'Done by others' })
+    const high = await createTask(app, { title: 'High for others' })
+    await createTask(app, { title: 'Rest' })
+    const page = await app.open('/triage')
+    await rowOf(page, 'Rest').waitFor()
+    await pressAtOnce(page, ['y', 'y'])
+    await expect.poll(() => taskOf(app, high.id)).toMatchObject({ triaged: true })
+    await app.service.patch(`/api/tasks/${done.id}`, { status: 'done' })
+    await app.service.patch(`/api/tasks/${high.id}`, { priority: 'high' })
+    for (const [count, { id }] of [high, done].entries()) {
+      await pressAtOnce(page, ['z'])
+      await expect
+        .poll(() => page.getByText('Someone else has decided about it since.').count())
+        .toBe(count + 1)
+      expect(await taskOf(app, id)).toMatchObject({ triaged: true })
+    }
+    await expectNone(page, page.getByText('Undone:'))
+  })
+
+  test('an undo of a merge snoozes again', async ({ app, expect }) => {
+    const { id, listId } = await createTask(app, {
+      title: 'Sleeps',
+      snoozedUntil: '2100-01-01T00:00:00.000Z',
+    })
+    const target = await createTask(app, { title: 'Target', listId })
+    const page = await app.open(`/tasks/${id}`)
+    await panelOf(page).getByText('Sleeps').first().waitFor()
+    await page.keyboard.press('d')
+    await page.getByRole('combobox', { name: 'Merge into' }).fill('target')
+    await page.getByRole('option', { name: 'Target' }).click()
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ mergedInto: target.id })
+    await page.getByText('Merged “Sleeps” into “Target”').waitFor()
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('z')
+    await expect
+      .poll(() => taskOf(app, id))
+      .toMatchObject({ mergedInto: null, snoozedUntil: '2100-01-01T00:00:00.000Z' })
   })
 
   test('m asks for the target of tasks that somebody has selected', async ({ app, expect }) => {

@@ -22,13 +22,7 @@ export function changeToChoice(choice: StatusChoice, tasks: WithStatus[]): Schem
 }
 
 /** Whoever changes one of these has decided about the task. */
-const DECISIONS: readonly (keyof Schema<'TaskChange'>)[] = [
-  'status',
-  'priority',
-  'listId',
-  'labels',
-  'assignees',
-]
+export const DECISIONS = ['status', 'priority', 'listId', 'labels', 'assignees'] as const
 
 /**
  * What is sent: somebody who sets what a task has already has decided about it all the same, which the service does not see.

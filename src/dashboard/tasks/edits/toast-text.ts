@@ -44,6 +44,9 @@ export function failuresText(failures: { item: Titled; problem: Problem }[]): st
     .join(' ')
 }
 
+/** What is not undone, because it would undo that as well. */
+export const changedText = (tasks: Titled[]) => `Changed by someone else since: ${titlesText(tasks)}.`
+
 export const reasonText = (problem: Problem) =>
   problem.code === 'task_not_found' ? 'Deleted, or not visible to your key.' : problem.message
 

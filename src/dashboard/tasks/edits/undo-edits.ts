@@ -1,7 +1,8 @@
 import { isTransient, type Problem, problemOf } from '../../api/problem.ts'
 import { fieldName } from '../field-names.ts'
+import { DECISIONS } from '../status-choice.ts'
 import { type Batch, type BulkResult, batchesOf, type Change, type Failure, type Task } from './bulk.ts'
-import { failuresText, reasonText, titlesText } from './toast-text.ts'
+import { changedText, failuresText, reasonText } from './toast-text.ts'
 
 type Fields = Partial<Task>
 
@@ -13,6 +14,8 @@ export interface Edit {
   updatedAt: string
   before: Fields
   after: Fields
+  /** What was decided about the task by then. */
+  decisions: Fields
 }
 
 export interface UndoIo {
@@ -46,7 +49,15 @@ export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
     const changed = (fields as (keyof Task)[]).filter((name) => seen && !isSame(seen[name], task[name]))
     if (!seen || changed.length === 0) return []
     const { id, title, version, updatedAt } = task
-    return { id, title, version, updatedAt, before: pick(seen, changed), after: pick(task, changed) }
+    return {
+      id,
+      title,
+      version,
+      updatedAt,
+      before: pick(seen, changed),
+      after: pick(task, changed),
+      decisions: pick(task, DECISIONS),
+    }
   })
 }
 
@@ -54,9 +65,14 @@ export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
  * The change that reverses an edit on the current task; of labels and assignees only what the edit added or
  * removed. Undefined when another change came on top.
  */
-export function reverseOf({ before, after }: Edit, current: Fields): Change | undefined {
+export function reverseOf(edit: Edit, current: Fields): Change | undefined {
+  const { before, after } = edit
   const change: Fields = {}
-  for (const name of Object.keys(after) as (keyof Task)[]) {
+  const names = Object.keys(after) as (keyof Task)[]
+  // It stays triaged when someone else has decided since.
+  const reversed = isDecidedSince(edit, current) ? names.filter((name) => name !== 'triaged') : names
+  if (reversed.length === 0) return undefined
+  for (const name of reversed) {
     const [was, made, is] = [before[name], after[name], current[name]]
     if (isSame(is, was)) continue
     if (isSame(is, made)) Object.assign(change, { [name]: was })
@@ -66,6 +82,10 @@ export function reverseOf({ before, after }: Edit, current: Fields): Change | un
   }
   return withReason(change)
 }
+
+const isDecidedSince = ({ after, decisions }: Edit, current: Fields) =>
+  after.triaged === true &&
+  DECISIONS.some((name) => !(name in after) && !isSame({ ...decisions, ...current }[name], decisions[name]))
 
 /** The API takes a reason only with the status done, and nothing clears it but a reopening. No reason means completed. */
 function withReason({ closedReason, ...change }: Fields): Change {
@@ -137,11 +157,11 @@ export function undoFailureText(count: number, { failures, changed }: UndoEditsR
   const [only] = changed
   if (count === 1)
     return only
-      ? `Someone else has changed ${fieldsOf(only)} since.`
+      ? `Someone else has ${changeOf(only)} since.`
       : failures.map(({ problem }) => reasonText(problem)).join()
   return [
     `${(count - failedCount).toLocaleString()} of ${count.toLocaleString()} tasks undone.`,
-    changed.length > 0 && `Changed by someone else since: ${titlesText(changed)}.`,
+    changed.length > 0 && changedText(changed),
     failures.length > 0 && failuresText(failures),
   ]
     .filter(Boolean)
@@ -153,9 +173,10 @@ export const retryable = ({ failures }: UndoEditsResult) =>
   failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
 
 /** A change of other fields implies the triage. */
-function fieldsOf({ after: { triaged: _, ...fields } }: Edit): string {
+function changeOf({ after: { triaged: _, ...fields } }: Edit): string {
   const names = Object.keys(fields)
-  return (names.length > 0 ? names : ['triaged']).map((name) => `the ${fieldName(name)}`).join(' and ')
+  if (names.length === 0) return 'decided about it'
+  return `changed ${names.map((name) => `the ${fieldName(name)}`).join(' and ')}`
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
@@ -173,5 +194,5 @@ function namesWithout({ was, made, is }: NameLists): string[] {
   return [...kept, ...was.filter((name) => !made.includes(name) && !is.includes(name))]
 }
 
-const pick = (task: Fields, names: (keyof Task)[]): Fields =>
+const pick = (task: Fields, names: readonly (keyof Task)[]): Fields =>
   Object.fromEntries(names.map((name) => [name, task[name]]))

@@ -3,19 +3,20 @@ import { api, dataOf } from '../../api/client.ts'
 import { invalidate } from '../../api/invalidate.ts'
 import { isTransient } from '../../api/problem.ts'
 import type { TaskListItem } from '../../api/queries.ts'
+import { serverNow } from '../../api/server-clock.ts'
 import { recordsOf } from '../../api/task-records.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { plural } from '../../lib/plural.ts'
-import { batchesOf, type Failure } from '../edits/bulk.ts'
+import { batchesOf, type Change, type Failure } from '../edits/bulk.ts'
 import { showFailures } from '../edits/failure-toast.tsx'
 import { inTurn } from '../edits/in-turn.ts'
 import { sendEach } from '../edits/send-each.ts'
-import { sendAll } from '../edits/task-requests.ts'
-import { failuresText, shortTitle } from '../edits/toast-text.ts'
+import { getTask, sendAll } from '../edits/task-requests.ts'
+import { changedText, failuresText, shortTitle } from '../edits/toast-text.ts'
 
 export type Titled = Pick<TaskListItem, 'id' | 'title'>
-export type Mergeable = Titled & Pick<TaskListItem, 'triaged'>
+export type Mergeable = Titled & Pick<TaskListItem, 'triaged' | 'snoozedUntil'>
 
 /** What shows merged tasks, beside lists. */
 export const MERGED_QUERIES = ['task', 'timeline', 'similar', 'reports']
@@ -30,7 +31,11 @@ export async function mergeTasks(queryClient: QueryClient, { reports, target }: 
   const records = recordsOf(queryClient)
   const merged: Mergeable[] = []
   const { promise, resolve } = Promise.withResolvers<Mergeable[]>()
-  const action = undoMerge(queryClient, { label: mergedText(reports, target), merged: promise })
+  const action = undoMerge(queryClient, {
+    label: mergedText(reports, target),
+    targetId: target.id,
+    merged: promise,
+  })
   // Before it is sent: an undo right after it is meant for it.
   const pendingUndo = beginUndoable(action)
   const ids = reports.map(({ id }) => id)
@@ -64,35 +69,39 @@ export async function mergeTasks(queryClient: QueryClient, { reports, target }: 
 
 interface MergeToUndo {
   label: string
+  targetId: string
   /** Resolves when the service has responded. */
   merged: Promise<Mergeable[]>
 }
 
-/** Takes back as much of a merge as it can. */
-function undoMerge(queryClient: QueryClient, { label, merged }: MergeToUndo): UndoAction {
+/** Takes back as much of a merge as it can: not what somebody else has merged elsewhere, or unmerged, since. */
+function undoMerge(queryClient: QueryClient, { label, targetId, merged }: MergeToUndo): UndoAction {
   return {
     label,
     async undo() {
       const items = await merged
       if (items.length === 0) return { isEmpty: true }
       const unmerged: Mergeable[] = []
+      const changed: Mergeable[] = []
       const failures = await sendEach({
         items,
         label: 'Unmerging tasks',
         async send(task) {
+          const { mergedInto } = await getTask(task.id)
+          if (mergedInto !== targetId) return void changed.push(task)
           await sendUnmerge(queryClient, task.id)
           unmerged.push(task)
         },
       })
-      const untriaged = await sendBackToTriage(queryClient, unmerged)
+      const unsettled = await undoDecision(queryClient, unmerged)
       await refresh(queryClient)
-      const all = [...failures, ...untriaged]
-      if (all.length === 0) return {}
+      const all = [...failures, ...unsettled]
+      if (all.length + changed.length === 0) return {}
       const remaining = all.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
       return {
-        failure: failuresText(all),
+        failure: [changed.length > 0 && changedText(changed), failuresText(all)].filter(Boolean).join(' '),
         ...(remaining.length > 0 && {
-          remaining: undoMerge(queryClient, { label, merged: Promise.resolve(remaining) }),
+          remaining: undoMerge(queryClient, { label, targetId, merged: Promise.resolve(remaining) }),
         }),
       }
     },
@@ -100,10 +109,14 @@ function undoMerge(queryClient: QueryClient, { label, merged }: MergeToUndo): Un
 }
 
 /** A merge decides about a task, and its undo takes that back as well. */
-async function sendBackToTriage(queryClient: QueryClient, tasks: Mergeable[]): Promise<Failure<Mergeable>[]> {
+async function undoDecision(queryClient: QueryClient, tasks: Mergeable[]): Promise<Failure<Mergeable>[]> {
   const receive = recordsOf(queryClient).request()
-  const untriaged = tasks.filter(({ triaged }) => !triaged)
-  const { done, failures } = await sendAll(batchesOf(untriaged, () => ({ triaged: false })))
+  const before = ({ triaged, snoozedUntil }: Mergeable): Change => ({
+    ...(!triaged && { triaged }),
+    ...(snoozedUntil !== null && Date.parse(snoozedUntil) > serverNow() && { snoozedUntil }),
+  })
+  const decided = tasks.filter((task) => Object.keys(before(task)).length > 0)
+  const { done, failures } = await sendAll(batchesOf(decided, before))
   receive(done)
   return failures
 }

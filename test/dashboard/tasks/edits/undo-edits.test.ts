@@ -16,7 +16,13 @@ describe('the edits of a change', () => {
     const before = new Map([['a', { title: 'old', labels: ['x'] }]])
     const after = task({ id: 'a', title: 'new', labels: ['x'] })
     expect(editsOf({ before, done: [after], fields: ['title', 'labels'] })).toEqual([
-      { ...edit('a'), title: 'new', before: { title: 'old' }, after: { title: 'new' } },
+      {
+        ...edit('a'),
+        title: 'new',
+        before: { title: 'old' },
+        after: { title: 'new' },
+        decisions: { labels: ['x'] },
+      },
     ])
   })
 
@@ -35,6 +41,19 @@ describe('reversing an edit', () => {
   test('is impossible when someone changed the same field since', () => {
     const changed = edit('a', { before: { title: 'old' }, after: { title: 'new' } })
     expect(reverseOf(changed, { title: 'theirs' })).toBeUndefined()
+  })
+
+  test('keeps a task triaged that someone has decided about since', () => {
+    const decisions = { status: 'open', priority: 'medium' } as const
+    const accepted = edit('a', { before: { triaged: false }, after: { triaged: true }, decisions })
+    expect(reverseOf(accepted, { triaged: true, ...decisions })).toEqual({ triaged: false })
+    expect(reverseOf(accepted, { triaged: true, ...decisions, priority: 'high' })).toBeUndefined()
+    const done = edit('a', {
+      before: { triaged: false, status: 'open' },
+      after: { triaged: true, status: 'done' },
+      decisions: { ...decisions, status: 'done' },
+    })
+    expect(reverseOf(done, { triaged: true, status: 'done', priority: 'high' })).toEqual({ status: 'open' })
   })
 
   test('changes nothing when the previous value is there already', () => {
@@ -152,16 +171,21 @@ const task = (fields: Partial<Task>) =>
 interface GivenEdit {
   before?: Partial<Task>
   after?: Partial<Task>
+  decisions?: Partial<Task>
   version?: number
 }
 
-const edit = (id: string, { before = {}, after = {}, version = 2 }: GivenEdit = {}): Edit => ({
+const edit = (
+  id: string,
+  { before = {}, after = {}, decisions = {}, version = 2 }: GivenEdit = {},
+): Edit => ({
   id,
   title: `Task ${id}`,
   version,
   updatedAt: AT,
   before,
   after,
+  decisions,
 })
 
 const many = ({ from, to, before }: { from: number; to: number; before: Partial<Task> }) =>
