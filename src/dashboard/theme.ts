@@ -31,6 +31,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: { defaultProps: { size: 'sm', fw: 500 } },
+    Badge: { defaultProps: { variant: 'default', tt: 'none' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 32 } },
     // The page itself never scrolls, and a scroll lock would inject a style element.
     Drawer: {

@@ -27,7 +27,7 @@ export function DeliveryDetails({ delivery, whole, replay }: DeliveryDetailsProp
   const payload = whole?.payload ?? null
   const canMakeSource = useCanMakeSource(delivery) && payload !== null && !whole?.payloadCut
   return (
-    <div className={styles.details}>
+    <>
       {tasks.length > 0 && (
         <ul aria-label="Tasks" className={styles.tasks}>
           {tasks.slice(0, MAX_TASKS).map((task) => (
@@ -84,7 +84,7 @@ export function DeliveryDetails({ delivery, whole, replay }: DeliveryDetailsProp
           </Button>
         )}
       </div>
-    </div>
+    </>
   )
 }
 

@@ -1,16 +1,16 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type RefObject, useRef } from 'react'
-import type { DeliveryFilter } from '../api/queries.ts'
+import { type DeliveryFilter, deliveriesQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { Link } from '../navigation/link.tsx'
 import { OverviewFrame } from '../overview/overview-frame.tsx'
 import { useMe } from '../session/session.ts'
 import { feedbackCurl } from '../settings/feedback-curl.ts'
-import { DeliveryRow } from './delivery-row.tsx'
+import { Rows } from '../settings/rows.tsx'
 import styles from './incoming.module.css'
 import { IncomingFilters } from './incoming-filters.tsx'
+import { IncomingRow } from './incoming-row.tsx'
 import { useIncoming } from './use-incoming.ts'
 import { useIncomingFilter } from './use-incoming-filter.ts'
 
@@ -33,32 +33,25 @@ interface DeliveriesProps {
 
 function Deliveries({ filter, scroller }: DeliveriesProps) {
   const { query, deliveries, waiting, showWaiting } = useIncoming(filter, scroller)
-  if (query.isPending) return <Skeleton height={320} />
-  if (query.isError && deliveries.length === 0) return <LoadError what="the deliveries" query={query} />
-  if (deliveries.length === 0) return <NoDeliveries filter={filter} />
   return (
-    <div>
+    <div className="stack">
       {waiting > 0 && (
         <button type="button" className={styles.waiting} onClick={showWaiting}>
           {waiting} new
         </button>
       )}
-      <ul className={styles.rows}>
+      <Rows
+        label="deliveries"
+        query={query}
+        queryKey={deliveriesQuery(filter).queryKey}
+        empty={<NoDeliveries filter={filter} />}
+        more="Show older deliveries"
+      >
         {deliveries.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} />
+          <IncomingRow key={delivery.id} delivery={delivery} />
         ))}
-      </ul>
-      {query.isError && <LoadError what="older deliveries" query={query} />}
-      {query.hasNextPage ? (
-        <Button
-          variant="default"
-          mt={16}
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show older deliveries
-        </Button>
-      ) : (
+      </Rows>
+      {query.isSuccess && !query.hasNextPage && deliveries.length > 0 && (
         <p className="quiet small">
           Payloads are kept for 30 days, and ignored and filtered deliveries for 7 days.
         </p>

@@ -48,7 +48,7 @@ export function CodehostWebhook({
       </div>
       <WebhookError connectionId={id} />
       <CopyBlock caption="Payload URL" text={url} />
-      <p className="small" style={{ margin: 0 }}>
+      <p className="small">
         {lastDeliveryAt ? (
           <>
             Last delivery <RelativeTime dateTime={lastDeliveryAt} />.{' '}

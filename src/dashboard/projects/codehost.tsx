@@ -6,13 +6,14 @@ import { type Connection, connectionQuery } from '../api/connection-query.ts'
 import type { Project } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CurlExample } from '../components/curl-example.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Loading } from '../components/loading.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
-import styles from '../settings/settings.module.css'
+import { Section } from '../settings/section.tsx'
 import { CodehostWebhook, WebhookSecretDialog } from './codehost-webhook.tsx'
 import { ConnectForm } from './connect-form.tsx'
 import { SyncRuns } from './sync-runs.tsx'
@@ -41,8 +42,7 @@ export function Codehost({ project }: { project: Project }) {
   })
 
   return (
-    <section className={styles.section} aria-label="Code host">
-      <h2>Issues &amp; pull requests</h2>
+    <Section title="Issues &amp; pull requests" label="Code host">
       {query.isPending && can('tasks:read') && (
         <Loading
           what="the connection"
@@ -52,25 +52,19 @@ export function Codehost({ project }: { project: Project }) {
         />
       )}
       {query.isError && <LoadError what="the connection" query={query} />}
-      {query.data === null && (
-        <>
-          <p className="quiet" style={{ margin: 0 }}>
-            Connect a repository to sync its issues and pull requests as tasks. Closing an issue in the
-            repository marks its task as done.
-          </p>
-          {mayEdit && !isEditing && (
-            <div>
-              <Button onClick={edit}>Connect repository</Button>
-            </div>
-          )}
-          {!isEditing && (
-            <CurlExample
-              method="PUT"
-              path={`/api/projects/${project.id}/codehost`}
-              body={{ repository: 'acme/app', schedule: 'hourly' }}
-            />
-          )}
-        </>
+      {query.data === null && !isEditing && (
+        <EmptyState
+          isSmall
+          title="No repository yet"
+          description="Connect a repository to sync its issues and pull requests as tasks. Closing an issue in the repository marks its task as done."
+          action={mayEdit && <Button onClick={edit}>Connect repository</Button>}
+        >
+          <CurlExample
+            method="PUT"
+            path={`/api/projects/${project.id}/codehost`}
+            body={{ repository: 'acme/app', schedule: 'hourly' }}
+          />
+        </EmptyState>
       )}
       {query.data && !isEditing && <Connected project={project} connection={query.data} onEdit={edit} />}
       {isEditing && query.data !== undefined && (
@@ -106,7 +100,7 @@ export function Codehost({ project }: { project: Project }) {
           isReadOnly={project.archivedAt !== null}
         />
       )}
-    </section>
+    </Section>
   )
 }
 
@@ -119,12 +113,12 @@ interface ConnectedProps {
 function Connected({ project, connection, onEdit }: ConnectedProps) {
   const { can } = useMe()
   const { sync, isBusy } = useSync(project.id)
-  const { refresh } = useMutation('connection', 'syncs', 'projects')
+  const { refresh } = useMutation('connection', 'syncs', 'projects', 'status')
   const [isDisconnecting, setDisconnecting] = useState(false)
 
   return (
     <>
-      <p style={{ margin: 0 }} className="breakable">
+      <p className="breakable">
         <strong>{connection.repository}</strong>{' '}
         <span className="quiet small">
           Connected <RelativeTime dateTime={connection.connectedAt} />
@@ -137,9 +131,7 @@ function Connected({ project, connection, onEdit }: ConnectedProps) {
           {connection.comments && ' with comments'}
         </span>
       </p>
-      <p style={{ margin: 0 }} className="quiet small">
-        {WRITE_BACK[connection.writeBack]}
-      </p>
+      <p className="quiet small">{WRITE_BACK[connection.writeBack]}</p>
       {!project.archivedAt && (
         <div className="row row-wrap">
           {can('codehost:sync') && (

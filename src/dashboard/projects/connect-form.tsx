@@ -26,7 +26,7 @@ interface ConnectFormProps {
 export function ConnectForm({ projectId, connection, onClose }: ConnectFormProps) {
   const { data: lists = [] } = useQuery(listsQuery(projectId))
   const isBound = !useMe().isServiceWide
-  const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs')
+  const { mutate, isBusy } = useMutation('connection', 'projects', 'syncs', 'status')
   const draft = useFormDraft(`connection:${projectId}`, savedValues(connection))
   const { repository, apiUrl, listId, schedule, comments, writeBack } = draft.values
   // Not part of the draft: they are secrets.

@@ -1,16 +1,15 @@
-import { ActionIcon, Badge, Button, Menu, Modal, Select, TextInput } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Badge, Button, Menu, Modal, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
-import { LoadError } from '../components/load-error.tsx'
-import { Loading } from '../components/loading.tsx'
 import { NameDialog } from '../components/name-dialog.tsx'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
-import styles from '../settings/settings.module.css'
+import { RowMenu } from '../settings/row-menu.tsx'
+import { Row, Rows } from '../settings/rows.tsx'
+import { Section } from '../settings/section.tsx'
 
 export function Lists({ project, mayWrite }: { project: Project; mayWrite: boolean }) {
   const query = useQuery(listsQuery(project.id))
@@ -18,7 +17,8 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   const sendOnce = useIdempotentSend(`list:${project.id}`)
   const [name, setName] = useState('')
   const renaming = useOpened('rename')
-  const renamed = query.data?.find(({ id }) => id === renaming.opened)
+  const { data: lists = [] } = query
+  const renamed = lists.find(({ id }) => id === renaming.opened)
   const [deleting, setDeleting] = useState<List>()
 
   async function add(event: FormEvent) {
@@ -38,50 +38,37 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
     )
 
   return (
-    <section className={styles.section} aria-label="Lists">
-      <h2>Lists</h2>
-      {query.isPending && (
-        <Loading what="lists" height={100} query={query} queryKey={listsQuery(project.id).queryKey} />
-      )}
-      {query.isError && <LoadError what="lists" query={query} />}
-      <ol className={styles.rows}>
-        {query.data?.map((list, index) => (
-          <li key={list.id} className={styles.item}>
-            <div className={`${styles.main} row`}>
-              <span>{list.name}</span>
-              {list.isDefault && (
-                <Badge variant="default" tt="none">
-                  default
-                </Badge>
-              )}
-            </div>
-            <span className="quiet small">{list.openCount.toLocaleString()} open</span>
-            {mayWrite && (
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon aria-label={`Actions for ${list.name}`}>
-                    <KebabHorizontalIcon size={18} />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item onClick={() => renaming.open(list.id)}>Rename</Menu.Item>
-                  <Menu.Item disabled={index === 0} onClick={() => move(list, index - 1)}>
-                    Move up
-                  </Menu.Item>
-                  <Menu.Item disabled={index + 1 === query.data.length} onClick={() => move(list, index + 1)}>
-                    Move down
-                  </Menu.Item>
-                  {!list.isDefault && (
-                    <Menu.Item c="var(--red)" onClick={() => setDeleting(list)}>
-                      Delete
+    <Section title="Lists" label="Lists">
+      <Rows label="lists" query={query} queryKey={listsQuery(project.id).queryKey} isOrdered>
+        {lists.map((list, index) => (
+          <Row
+            key={list.id}
+            name={list.name}
+            beside={list.isDefault && <Badge>default</Badge>}
+            actions={
+              <>
+                <span className="quiet small">{list.openCount.toLocaleString()} open</span>
+                {mayWrite && (
+                  <RowMenu of={list.name}>
+                    <Menu.Item onClick={() => renaming.open(list.id)}>Rename</Menu.Item>
+                    <Menu.Item disabled={index === 0} onClick={() => move(list, index - 1)}>
+                      Move up
                     </Menu.Item>
-                  )}
-                </Menu.Dropdown>
-              </Menu>
-            )}
-          </li>
+                    <Menu.Item disabled={index + 1 === lists.length} onClick={() => move(list, index + 1)}>
+                      Move down
+                    </Menu.Item>
+                    {!list.isDefault && (
+                      <Menu.Item c="var(--red)" onClick={() => setDeleting(list)}>
+                        Delete
+                      </Menu.Item>
+                    )}
+                  </RowMenu>
+                )}
+              </>
+            }
+          />
         ))}
-      </ol>
+      </Rows>
       {mayWrite && (
         <form onSubmit={add} className="row">
           <TextInput
@@ -100,11 +87,11 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
       {deleting && (
         <DeleteListDialog
           list={deleting}
-          others={query.data?.filter(({ id }) => id !== deleting.id) ?? []}
+          others={lists.filter(({ id }) => id !== deleting.id)}
           onClose={() => setDeleting(undefined)}
         />
       )}
-    </section>
+    </Section>
   )
 }
 

@@ -8,10 +8,11 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Loading } from '../components/loading.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import { usePageTitle } from '../components/use-page-title.ts'
 import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
+import { PageHeader } from '../settings/page-header.tsx'
+import { Section } from '../settings/section.tsx'
 import styles from '../settings/settings.module.css'
 import { Codehost } from './codehost.tsx'
 import { Lists } from './lists.tsx'
@@ -20,22 +21,25 @@ export default function ProjectPage() {
   const { projectId = '' } = useParams()
   const query = useQuery(projectsQuery)
   const project = query.data?.find(({ id }) => id === projectId)
-  usePageTitle(project ? `${project.name} settings` : 'Project settings')
   return (
-    <div className={styles.page} style={{ paddingInlineStart: 24, flex: 1 }}>
+    <div className={`${styles.page} ${styles.alone}`}>
       <div className={styles.content} key={projectId}>
         {query.isPending && (
           <Loading what="the project" height={240} query={query} queryKey={projectsQuery.queryKey} />
         )}
         {query.isError && <LoadError what="the project" query={query} />}
         {query.isSuccess && !project && (
-          <>
-            <h1>Project not found</h1>
-            <p className="quiet">It may have been deleted, or your key does not have access to it.</p>
-            <Link to="/tasks" className="target">
-              View all tasks
-            </Link>
-          </>
+          <PageHeader
+            title="Project not found"
+            tabTitle="Project settings"
+            action={
+              <Link to="/tasks" className="target">
+                View all tasks
+              </Link>
+            }
+          >
+            It may have been deleted, or your key does not have access to it.
+          </PageHeader>
         )}
         {project && <ProjectSettings project={project} />}
       </div>
@@ -49,19 +53,14 @@ function ProjectSettings({ project }: { project: Project }) {
   const mayManage = can('admin')
   return (
     <>
-      <header className={styles.head}>
-        <div style={{ flex: 1 }}>
-          <h1 className="breakable">{project.name}</h1>
-          <p className="quiet">
-            Project settings.{' '}
-            <Link to="/tasks" search={{ projectId: project.id }}>
-              View {plural(project.openCount, 'open task')}
-            </Link>
-          </p>
-        </div>
-      </header>
+      <PageHeader title={project.name} tabTitle={`${project.name} settings`}>
+        Project settings.{' '}
+        <Link to="/tasks" search={{ projectId: project.id }}>
+          View {plural(project.openCount, 'open task')}
+        </Link>
+      </PageHeader>
       {isArchived && (
-        <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
+        <p role="status" className={styles.warning}>
           This project is archived and read-only.
         </p>
       )}
@@ -163,8 +162,7 @@ interface ChoiceProps<Value extends string> {
 function Choice<Value extends string>({ project, title, choices, value, change }: ChoiceProps<Value>) {
   const { mutate, isBusy } = useMutation('projects')
   return (
-    <section className={styles.section}>
-      <h2>{title}</h2>
+    <Section title={title}>
       <SegmentedControl
         aria-label={title}
         style={{ justifySelf: 'start' }}
@@ -182,10 +180,8 @@ function Choice<Value extends string>({ project, title, choices, value, change }
           )
         }
       />
-      <p className="quiet small" style={{ margin: 0 }}>
-        {choices[value][1]}
-      </p>
-    </section>
+      <p className="quiet small">{choices[value][1]}</p>
+    </Section>
   )
 }
 
@@ -195,12 +191,11 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
   const [isDeleting, setDeleting] = useState(false)
   const params = { path: { id: project.id } }
   return (
-    <section className={styles.section}>
-      <h2>{isArchived ? 'Archived' : 'Archive or delete'}</h2>
-      <p className="quiet small" style={{ margin: 0 }}>
-        Archived projects are read-only. Only an empty project can be deleted.
-      </p>
-      <div className="row">
+    <Section
+      title={isArchived ? 'Archived' : 'Archive or delete'}
+      description="Archived projects are read-only. Only an empty project can be deleted."
+    >
+      <div className="row row-wrap">
         <Button
           variant="default"
           loading={isBusy}
@@ -235,6 +230,6 @@ function ArchiveOrDelete({ project, isArchived }: { project: Project; isArchived
           deleted.
         </ConfirmDialog>
       )}
-    </section>
+    </Section>
   )
 }

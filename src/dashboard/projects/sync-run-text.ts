@@ -40,7 +40,7 @@ export function fullCounts(run: Run): string {
 export function durationText({ startedAt, finishedAt }: Run): string {
   if (!startedAt || !finishedAt) return ''
   const seconds = Math.max(1, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000))
-  return seconds < 90 ? `, took ${seconds} s` : `, took ${Math.round(seconds / 60)} min`
+  return seconds < 90 ? `took ${seconds} s` : `took ${Math.round(seconds / 60)} min`
 }
 
 /** The remaining time, in seconds precision; undefined once it has passed. */

@@ -2,13 +2,14 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { CurlExample } from '../components/curl-example.tsx'
-import { LoadError } from '../components/load-error.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { formatExact, RelativeTime } from '../components/relative-time.tsx'
 import { plural } from '../lib/plural.ts'
 import { sumOf } from '../lib/sum.ts'
 import { useLiveEvents } from '../live-updates/live-updates.tsx'
 import { BarStrip } from '../pictures/bar-strip.tsx'
 import { useMe } from '../session/session.ts'
+import { Row, Rows } from '../settings/rows.tsx'
 import styles from '../settings/settings.module.css'
 import { ActiveRun } from './active-run.tsx'
 import { changesOf, durationText, fullCounts, shortCounts } from './sync-run-text.ts'
@@ -58,22 +59,24 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
   })
   const runs = query.data ?? []
   const past = runs.filter((run) => !isActive(run))
-  if (query.isError) return <LoadError what="sync runs" query={query} />
   return (
     <div className="stack">
       {runs.filter(isActive).map((run) => (
         <ActiveRun key={run.id} run={run} estimate={estimatedTotal(run, runs)} />
       ))}
-      {runs.length === 0 && query.isSuccess && (
-        <>
-          <p className="quiet small" style={{ margin: 0 }}>
-            No syncs from {repository} yet.
-          </p>
-          <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} />
-        </>
-      )}
       {past.length > 1 && <RunBars runs={past.toReversed()} />}
-      <ul className={styles.rows}>
+      <Rows
+        label="syncs"
+        query={query}
+        queryKey={queryKey}
+        empty={
+          runs.length === 0 && (
+            <EmptyState isSmall title={`No syncs from ${repository} yet`}>
+              <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} caption="With curl:" />
+            </EmptyState>
+          )
+        }
+      >
         {past.slice(0, SHOWN_AS_LINES).map((run) => (
           <PastRun
             key={run.id}
@@ -84,7 +87,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
             onTryAgain={onTryAgain}
           />
         ))}
-      </ul>
+      </Rows>
     </div>
   )
 }
@@ -136,36 +139,34 @@ function PastRun({ run, isLatest, renewText, onRenew, onTryAgain }: PastRunProps
   const { can } = useMe()
   const needsAccess = run.error !== null && isAboutAccess(run.error.code)
   const time = run.finishedAt ?? run.startedAt
-  return (
-    <li className={styles.item} style={{ minHeight: 40 }}>
-      <div className={styles.main}>
-        <span>
-          {time && <RelativeTime dateTime={time} />}
-          <span className="quiet">
-            {durationText(run)} · <span title={fullCounts(run)}>{shortCounts(run)}</span>
-            {run.mode === 'full' && ' · full sync'}
-            {run.gone > 0 && ` · ${run.gone} deleted upstream`}
-          </span>
-        </span>
-        {run.error && (
-          <div className="small breakable" style={{ color: 'var(--red)' }}>
-            {run.error.message}
-          </div>
-        )}
-        {run.skipped.length > 0 && <Skipped items={run.skipped} />}
-      </div>
-      {/* Actions only for the latest run, and only if the key may use them. */}
-      {run.error && isLatest && needsAccess && can('admin') && (
+  const duration = durationText(run)
+  const action = needsAccess
+    ? can('admin') && (
         <Button variant="default" onClick={onRenew}>
           {renewText}
         </Button>
-      )}
-      {run.error && isLatest && !needsAccess && can('codehost:sync') && (
+      )
+    : can('codehost:sync') && (
         <Button variant="default" onClick={onTryAgain}>
           Try again
         </Button>
-      )}
-    </li>
+      )
+  return (
+    <Row
+      name={time && <RelativeTime dateTime={time} />}
+      beside={
+        <span className="quiet">
+          {duration && `${duration} · `}
+          <span title={fullCounts(run)}>{shortCounts(run)}</span>
+          {run.mode === 'full' && ' · full sync'}
+          {run.gone > 0 && ` · ${run.gone} deleted upstream`}
+        </span>
+      }
+      actions={isLatest && run.error && action}
+    >
+      {run.error && <div className={`small ${styles.error}`}>{run.error.message}</div>}
+      {run.skipped.length > 0 && <Skipped items={run.skipped} />}
+    </Row>
   )
 }
 

@@ -16,6 +16,7 @@ import { PageHeader } from './page-header.tsx'
 import { PasskeySection } from './passkey-section.tsx'
 import { ROLES, type User } from './people-text.ts'
 import { PersonalKeys } from './personal-keys.tsx'
+import { Section } from './section.tsx'
 import { SessionList, SignOutEverywhere } from './session-list.tsx'
 import styles from './settings.module.css'
 
@@ -31,24 +32,18 @@ export default function AccountPage() {
       </PageHeader>
       <Profile key={user.id} user={user} />
       {ways.password && (
-        <section className={styles.section} style={{ maxWidth: 420 }}>
-          <h2>Password</h2>
-          <p className="quiet small" style={{ margin: 0 }}>
-            A new password signs you out in all other browsers.
-          </p>
-          <ChangePassword username={user.username} />
-        </section>
+        <Section title="Password" description="A new password signs you out in all other browsers.">
+          <div className={styles.form}>
+            <ChangePassword username={user.username} />
+          </div>
+        </Section>
       )}
       <PasskeySection />
       <IdentitiesSection />
       <PersonalKeys />
-      <section className={styles.section}>
-        <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
-          <h2>Your sessions</h2>
-          <SignOutEverywhere />
-        </div>
+      <Section title="Your sessions" action={<SignOutEverywhere />}>
         <SessionList userId={user.id} />
-      </section>
+      </Section>
     </>
   )
 }
@@ -77,7 +72,7 @@ function Profile({ user }: { user: User }) {
   }
 
   return (
-    <form onSubmit={(event) => void save(event)} className="stack" style={{ maxWidth: 420 }}>
+    <form onSubmit={(event) => void save(event)} className={`stack ${styles.form}`}>
       <TextInput
         label="Name"
         description="Others see it."

@@ -25,7 +25,7 @@ export function ContextPreview({ projectId }: { projectId: string | undefined })
   return (
     <section className={styles.section} aria-label="Assistant preview">
       <h2>Assistant preview</h2>
-      <p className="quiet small" style={{ margin: 0 }}>
+      <p className="quiet small">
         The current response of <code>get_context</code>
         {tokens && `: about ${plural(tokens, 'token')}, at four bytes each`}.
       </p>

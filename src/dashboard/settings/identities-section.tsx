@@ -1,13 +1,13 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../api/client.ts'
 import { signInWaysQuery } from '../api/people-queries.ts'
 import { identitiesQuery } from '../api/provider-queries.ts'
-import { LoadError } from '../components/load-error.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
-import styles from './settings.module.css'
+import { LastUse } from './last-use.tsx'
+import { Row, Rows } from './rows.tsx'
+import { Section } from './section.tsx'
 
 /** The identity providers of the person; nothing where there are none. */
 export function IdentitiesSection() {
@@ -36,34 +36,35 @@ export function IdentitiesSection() {
     )
 
   return (
-    <section className={styles.section}>
-      <h2>Identity providers</h2>
-      {query.isPending && <Skeleton height={48} />}
-      {query.isError && <LoadError what="your identity providers" query={query} />}
-      <ul className={styles.rows} aria-label="Identity providers">
-        {linked.map(({ id, providerName, lastUsedAt }) => (
-          <li key={id} className={styles.item}>
-            <div className={styles.main}>
-              <strong>{providerName ?? 'A provider that was removed'}</strong>
-              <div className="quiet small">
-                last used <RelativeTime dateTime={lastUsedAt} />
-              </div>
-            </div>
-            <Button variant="default" loading={isBusy} onClick={() => void unlink(id)}>
-              Unlink
-            </Button>
-          </li>
-        ))}
-        {others.map(({ id, name }) => (
-          <li key={id} className={styles.item}>
-            <div className={styles.main}>{name}</div>
-            <Button variant="default" loading={isBusy} onClick={() => void link(id)}>
-              Link {name}
-            </Button>
-          </li>
-        ))}
-      </ul>
+    <Section title="Identity providers">
+      <Rows label="identity providers" query={query} queryKey={identitiesQuery.queryKey}>
+        {[
+          ...linked.map(({ id, providerName, lastUsedAt }) => (
+            <Row
+              key={id}
+              name={providerName ?? 'A provider that was removed'}
+              details={<LastUse dateTime={lastUsedAt} />}
+              actions={
+                <Button variant="default" loading={isBusy} onClick={() => void unlink(id)}>
+                  Unlink
+                </Button>
+              }
+            />
+          )),
+          ...others.map(({ id, name }) => (
+            <Row
+              key={id}
+              name={name}
+              actions={
+                <Button variant="default" loading={isBusy} onClick={() => void link(id)}>
+                  Link {name}
+                </Button>
+              }
+            />
+          )),
+        ]}
+      </Rows>
       {dialog}
-    </section>
+    </Section>
   )
 }

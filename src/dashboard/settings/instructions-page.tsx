@@ -1,14 +1,14 @@
-import { Button, Select, Skeleton } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery, type Rule, rulesQuery } from '../api/queries.ts'
 import { CurlExample } from '../components/curl-example.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { useMe } from '../session/session.ts'
 import { ContextPreview } from './context-preview.tsx'
 import { PageHeader } from './page-header.tsx'
+import { Rows } from './rows.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
 import { RuleHistory } from './rule-history.tsx'
 import { RuleItem } from './rule-item.tsx'
@@ -58,34 +58,35 @@ export default function InstructionsPage() {
       )}
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Instructions">
-          {query.isPending && <Skeleton height={200} />}
-          {query.isError && <LoadError what="instructions" query={query} />}
-          {query.data?.length === 0 && (
-            <EmptyState
-              title="No instructions yet"
-              description="Add what every assistant should know and do."
-              action={add}
-            >
-              <CurlExample
-                path="/api/rules"
-                body={{ content: 'Run the tests before reporting that something works.' }}
-              />
-            </EmptyState>
-          )}
           {query.data && query.data.length > 0 && <p className="quiet small">Priority</p>}
-          {query.data && query.data.length > 0 && (
-            <ol className={styles.rows}>
-              {query.data.map((rule) => (
-                <RuleItem
-                  key={rule.id}
-                  rule={rule}
-                  mayWrite={mayChange(rule)}
-                  onEdit={() => editor.open(rule.id)}
-                  onHistory={() => history.open(rule.id)}
+          <Rows
+            label="instructions"
+            query={query}
+            queryKey={rulesQuery(projectId).queryKey}
+            isOrdered
+            empty={
+              <EmptyState
+                title="No instructions yet"
+                description="Add what every assistant should know and do."
+                action={add}
+              >
+                <CurlExample
+                  path="/api/rules"
+                  body={{ content: 'Run the tests before reporting that something works.' }}
                 />
-              ))}
-            </ol>
-          )}
+              </EmptyState>
+            }
+          >
+            {(query.data ?? []).map((rule) => (
+              <RuleItem
+                key={rule.id}
+                rule={rule}
+                mayWrite={mayChange(rule)}
+                onEdit={() => editor.open(rule.id)}
+                onHistory={() => history.open(rule.id)}
+              />
+            ))}
+          </Rows>
         </section>
         <ContextPreview projectId={projectId} />
       </div>

@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Menu, Switch } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Button, Menu, Switch } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link, type Path } from '../navigation/link.tsx'
 import type { Search } from '../navigation/search-params.ts'
+import { RowMenu } from './row-menu.tsx'
 
 interface ItemControlsProps {
   name: string
@@ -31,7 +31,7 @@ export function ItemControls({
   onDelete,
 }: ItemControlsProps) {
   return (
-    <div className="row">
+    <>
       <Switch checked={isActive} disabled={isBusy} aria-label={`“${name}” is active`} onChange={onToggle} />
       <Button variant="default" renderRoot={(props) => <Link {...deliveries} {...props} />}>
         Deliveries
@@ -39,20 +39,13 @@ export function ItemControls({
       <Button variant="default" onClick={onEdit}>
         Edit
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for “${name}”`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {actions}
-          <Menu.Item onClick={onRotate}>Rotate secret</Menu.Item>
-          <Menu.Item c="var(--red)" onClick={onDelete}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </div>
+      <RowMenu of={`“${name}”`}>
+        {actions}
+        <Menu.Item onClick={onRotate}>Rotate secret</Menu.Item>
+        <Menu.Item c="var(--red)" onClick={onDelete}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
+    </>
   )
 }

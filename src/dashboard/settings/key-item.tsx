@@ -1,9 +1,10 @@
-import { ActionIcon, Badge, Menu } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Badge, Menu } from '@mantine/core'
 import type { Schema } from '../api/client.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
-import styles from './settings.module.css'
+import { LastUse } from './last-use.tsx'
+import { RowMenu } from './row-menu.tsx'
+import { Row } from './rows.tsx'
 
 interface KeyItemProps {
   apiKey: Schema<'ApiKey'>
@@ -19,34 +20,23 @@ export function KeyItem({ apiKey: key, project, isOwn, onRotate, onRevoke }: Key
   const isOfOther = key.userId !== null && !isOwn
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) < serverNow()
   return (
-    <li className={`${styles.item} ${isExpired ? styles.off : ''}`}>
-      <div className={styles.main}>
-        <div className="row row-wrap">
-          <strong>{key.name}</strong>
+    <Row
+      name={key.name}
+      isOff={isExpired}
+      beside={
+        <>
           <code className="quiet">
             {key.prefix && `inl_${key.prefix}_`}…{key.lastFour}
           </code>
-          {isOfOther && (
-            <Badge variant="default" tt="none">
-              Personal key
-            </Badge>
-          )}
-          {project && (
-            <Badge variant="default" tt="none">
-              {project} only
-            </Badge>
-          )}
-        </div>
-        <div className="quiet small">
+          {isOfOther && <Badge>Personal key</Badge>}
+          {project && <Badge>{project} only</Badge>}
+        </>
+      }
+      details={
+        <>
           {key.scopes.join(', ')}
           {key.createdBy && !isOwn && ` · created by ${key.createdBy.name}`} ·{' '}
-          {key.lastUsedAt ? (
-            <>
-              used <RelativeTime dateTime={key.lastUsedAt} />
-            </>
-          ) : (
-            'never used'
-          )}
+          <LastUse dateTime={key.lastUsedAt} />
           {key.expiresAt && (
             <>
               {' '}
@@ -59,21 +49,16 @@ export function KeyItem({ apiKey: key, project, isOwn, onRotate, onRevoke }: Key
               · previous secret expires <RelativeTime dateTime={key.previousSecretExpiresAt} />
             </>
           )}
-        </div>
-      </div>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for ${key.name}`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
+        </>
+      }
+      actions={
+        <RowMenu of={key.name}>
           {!isOfOther && <Menu.Item onClick={onRotate}>Rotate secret (old one works for 24 hours)</Menu.Item>}
           <Menu.Item c="var(--red)" onClick={onRevoke}>
             Revoke
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </li>
+        </RowMenu>
+      }
+    />
   )
 }

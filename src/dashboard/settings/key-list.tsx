@@ -1,15 +1,13 @@
-import { Skeleton } from '@mantine/core'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { KeyItem } from './key-item.tsx'
 import { NewKeyDialog, type NewKeyFields } from './new-key-dialog.tsx'
-import styles from './settings.module.css'
+import { Rows } from './rows.tsx'
 
 type Key = Schema<'ApiKey'>
 type KeyWithSecret = Schema<'ApiKeyWithSecret'>
@@ -17,9 +15,12 @@ type KeyWithSecret = Schema<'ApiKeyWithSecret'>
 interface KeyListProps {
   /** What they are called in the plural. */
   label: string
+  query: UseQueryResult<Key[]>
+  queryKey: readonly unknown[]
+  /** Shown if there are none. */
+  empty?: ReactNode
   /** Whether they are the personal keys of who looks at them. */
   isOwn?: boolean
-  query: UseQueryResult<Key[]>
   /** What the dialog of a new key offers; undefined while there is none. */
   creating: NewKeyFields | undefined
   onCreated(): void
@@ -28,7 +29,7 @@ interface KeyListProps {
 }
 
 /** Keys with what can be done with them. Shows each new secret once. */
-export function KeyList({ label, isOwn = false, query, creating, onCreated, rotate, revoke }: KeyListProps) {
+export function KeyList({ isOwn = false, creating, onCreated, rotate, revoke, ...list }: KeyListProps) {
   const { data: projects } = useQuery(projectsQuery)
   const { mutate, refresh } = useMutation('keys')
   const [secret, setSecret] = useState<KeyWithSecret>()
@@ -41,22 +42,18 @@ export function KeyList({ label, isOwn = false, query, creating, onCreated, rota
 
   return (
     <>
-      {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what={label} query={query} />}
-      {query.data && query.data.length > 0 && (
-        <ul className={styles.rows} aria-label={label}>
-          {query.data.map((key) => (
-            <KeyItem
-              key={key.id}
-              apiKey={key}
-              project={projects?.find(({ id }) => id === key.projectId)?.name}
-              isOwn={isOwn}
-              onRotate={() => void showRotated(key)}
-              onRevoke={() => setRevoking(key)}
-            />
-          ))}
-        </ul>
-      )}
+      <Rows {...list}>
+        {(list.query.data ?? []).map((key) => (
+          <KeyItem
+            key={key.id}
+            apiKey={key}
+            project={projects?.find(({ id }) => id === key.projectId)?.name}
+            isOwn={isOwn}
+            onRotate={() => void showRotated(key)}
+            onRevoke={() => setRevoking(key)}
+          />
+        ))}
+      </Rows>
       {creating && (
         <NewKeyDialog
           {...creating}

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { invitesQuery } from '../api/people-queries.ts'
 import type { Project } from '../api/queries.ts'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { projectsText, ROLES, type User } from './people-text.ts'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
+import { Section } from './section.tsx'
 
 interface OpenInvitesProps {
   users: User[]
@@ -22,37 +22,39 @@ export function OpenInvites({ users, projects }: OpenInvitesProps) {
     mutate("Couldn't withdraw the invite", () =>
       dataOf(api.DELETE('/api/invites/{id}', { params: { path: { id } } })),
     )
-  if (query.isError) return <LoadError what="invites" query={query} />
-  if (!query.data || query.data.length === 0) return null
+  const { data: invites = [] } = query
+  if (invites.length === 0 && !query.isError) return null
   return (
-    <section className={styles.section}>
-      <h2>Open invites</h2>
-      <ul className={styles.rows} aria-label="Open invites">
-        {query.data.map((invite) => {
+    <Section title="Open invites">
+      <Rows label="open invites" query={query} queryKey={invitesQuery.queryKey}>
+        {invites.map((invite) => {
           const name = invite.name ?? users.find(({ id }) => id === invite.userId)?.name ?? 'a person'
           return (
-            <li key={invite.id} className={styles.item}>
-              <div className={styles.main}>
-                <strong>{name}</strong>
-                <div className="quiet small">
+            <Row
+              key={invite.id}
+              name={name}
+              details={
+                <>
                   {invite.email && `${invite.email} · `}
                   {accessText(invite, projects)} · invited by {invite.invitedBy.name} · expires{' '}
                   <RelativeTime dateTime={invite.expiresAt} />
-                </div>
-              </div>
-              <Button
-                variant="default"
-                loading={isBusy}
-                aria-label={`Withdraw the invite for ${name}`}
-                onClick={() => void withdraw(invite.id)}
-              >
-                Withdraw
-              </Button>
-            </li>
+                </>
+              }
+              actions={
+                <Button
+                  variant="default"
+                  loading={isBusy}
+                  aria-label={`Withdraw the invite for ${name}`}
+                  onClick={() => void withdraw(invite.id)}
+                >
+                  Withdraw
+                </Button>
+              }
+            />
           )
         })}
-      </ul>
-    </section>
+      </Rows>
+    </Section>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, Skeleton } from '@mantine/core'
+import { Badge, Button, Menu } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -7,26 +7,24 @@ import { serverNow } from '../api/server-clock.ts'
 import { statusQuery } from '../api/status-query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
-import { WITHIN_INBOX } from './delivery-list.tsx'
 import { ItemControls } from './item-controls.tsx'
-import { OutgoingDeliveries } from './outgoing-deliveries.tsx'
+import { OutgoingDeliveries, WITHIN_DELIVERIES } from './outgoing-deliveries.tsx'
 import { OutgoingDialog } from './outgoing-dialog.tsx'
 import { outgoingWebhooksQuery, type Webhook, type WebhookWithSecret } from './outgoing-queries.ts'
 import { attemptText, disabledText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
 
 /** Outgoing webhooks: URLs that changes are sent to. */
 export default function OutgoingWebhooksPage() {
   const query = useInfiniteQuery({ ...outgoingWebhooksQuery, refetchInterval: 15_000 })
   const editor = useOpened('edit')
-  const inbox = useOpened('deliveries', WITHIN_INBOX)
+  const inbox = useOpened('deliveries', WITHIN_DELIVERIES)
   const [withSecret, setWithSecret] = useState<WebhookWithSecret>()
   const webhooks = itemsOf(query.data)
   const edited = webhooks.find(({ id }) => id === editor.opened)
@@ -34,11 +32,7 @@ export default function OutgoingWebhooksPage() {
   const isEmpty = query.isSuccess && webhooks.length === 0
   const add = <Button onClick={() => editor.open('new')}>Add a webhook</Button>
   if (withInbox) {
-    return (
-      <>
-        <OutgoingDeliveries webhook={withInbox} onClose={inbox.close} />
-      </>
-    )
+    return <OutgoingDeliveries webhook={withInbox} onClose={inbox.close} />
   }
   return (
     <>
@@ -46,27 +40,27 @@ export default function OutgoingWebhooksPage() {
         Inlet posts changes to these URLs when they happen. Each delivery is signed, so that the receiver can
         verify it.
       </PageHeader>
-      {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="the webhooks" query={query} />}
-      {isEmpty && (
-        <EmptyState
-          title="No webhooks yet"
-          description="Add the URL of a chat, an automation tool, or your own service. It gets a signed request for each new task and each change."
-          action={add}
-        />
-      )}
-      {webhooks.length > 0 && (
-        <ul className={styles.rows}>
-          {webhooks.map((webhook) => (
-            <WebhookItem
-              key={webhook.id}
-              webhook={webhook}
-              onEdit={() => editor.open(webhook.id)}
-              onSecret={setWithSecret}
-            />
-          ))}
-        </ul>
-      )}
+      <Rows
+        label="webhooks"
+        query={query}
+        queryKey={outgoingWebhooksQuery.queryKey}
+        empty={
+          <EmptyState
+            title="No webhooks yet"
+            description="Add the URL of a chat, an automation tool, or your own service. It gets a signed request for each new task and each change."
+            action={add}
+          />
+        }
+      >
+        {webhooks.map((webhook) => (
+          <WebhookItem
+            key={webhook.id}
+            webhook={webhook}
+            onEdit={() => editor.open(webhook.id)}
+            onSecret={setWithSecret}
+          />
+        ))}
+      </Rows>
       {(edited || editor.opened === 'new') && (
         <OutgoingDialog
           key={editor.opened}
@@ -132,46 +126,49 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
   }
 
   return (
-    <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
-      <div className={styles.main} style={{ flexBasis: 260 }}>
-        <div className="row row-wrap">
-          <span className={styles.name}>{name}</span>
-          {nextAttemptAt && (
-            <Badge color="red" variant="dot" tt="none">
+    <>
+      <Row
+        name={name}
+        isOff={!isActive}
+        beside={
+          nextAttemptAt && (
+            <Badge color="red" variant="dot">
               failing
             </Badge>
-          )}
-        </div>
-        <div className="quiet small breakable">
-          {project && `${project.name} · `}
-          {types.length === 0 ? 'All types' : types.join(', ')}
-        </div>
+          )
+        }
+        details={[project?.name, types.length === 0 ? 'All types' : types.join(', ')]
+          .filter(Boolean)
+          .join(' · ')}
+        actions={
+          <ItemControls
+            name={name}
+            isActive={isActive}
+            isBusy={isBusy}
+            onToggle={() => void toggle()}
+            deliveries={{ to: '/settings/outgoing', search: { deliveries: id } }}
+            onEdit={onEdit}
+            actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
+            onRotate={() => setDialog('rotate')}
+            onDelete={() => setDialog('delete')}
+          />
+        }
+      >
         <code className="quiet">{url}</code>
         {nextAttemptAt && (
-          <div className="small breakable">
+          <div className="small">
             {failure?.detail ?? 'The last attempt failed.'} The next attempt is{' '}
             {Date.parse(nextAttemptAt) <= serverNow() ? 'due now' : <RelativeTime dateTime={nextAttemptAt} />}
             .
+            <div>
+              <Button variant="default" mt={6} loading={isBusy} onClick={() => void retryAll()}>
+                Retry all
+              </Button>
+            </div>
           </div>
         )}
         {why && <div className="small">{why}</div>}
-      </div>
-      {nextAttemptAt && (
-        <Button variant="default" loading={isBusy} onClick={() => void retryAll()}>
-          Retry all
-        </Button>
-      )}
-      <ItemControls
-        name={name}
-        isActive={isActive}
-        isBusy={isBusy}
-        onToggle={() => void toggle()}
-        deliveries={{ to: '/settings/outgoing', search: { deliveries: id } }}
-        onEdit={onEdit}
-        actions={<Menu.Item onClick={() => void test()}>Send a test</Menu.Item>}
-        onRotate={() => setDialog('rotate')}
-        onDelete={() => setDialog('delete')}
-      />
+      </Row>
       {dialog === 'rotate' && (
         <ConfirmDialog
           title={`Rotate the secret of “${name}”?`}
@@ -199,6 +196,6 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
           Nothing more is sent, and its deliveries are deleted, also those that wait. This can't be undone.
         </ConfirmDialog>
       )}
-    </li>
+    </>
   )
 }

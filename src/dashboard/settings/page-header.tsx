@@ -2,20 +2,20 @@ import type { ReactNode } from 'react'
 import { usePageTitle } from '../components/use-page-title.ts'
 import styles from './settings.module.css'
 
-/** The title, the description and the primary action of a page. */
-export function PageHeader({
-  title,
-  action,
-  children,
-}: {
+interface PageHeaderProps {
   title: string
+  /** In the tab of the browser, if it is another one. */
+  tabTitle?: string
   action?: ReactNode
   children: ReactNode
-}) {
-  usePageTitle(title)
+}
+
+/** The title, the description and the primary action of a page. */
+export function PageHeader({ title, tabTitle = title, action, children }: PageHeaderProps) {
+  usePageTitle(tabTitle)
   return (
     <header className={styles.head}>
-      <div style={{ flex: '1 1 320px' }}>
+      <div>
         <h1>{title}</h1>
         <p className="quiet">{children}</p>
       </div>

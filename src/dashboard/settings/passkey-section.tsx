@@ -1,17 +1,18 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { passkeysQuery, signInWaysQuery } from '../api/people-queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { hasPasskeys } from '../session/passkey.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
+import { LastUse } from './last-use.tsx'
 import { NewPasskeyDialog } from './new-passkey-dialog.tsx'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
+import { Section } from './section.tsx'
 
 type Passkey = Schema<'Passkey'>
 
@@ -28,33 +29,26 @@ export function PasskeySection() {
   const isPossible = ways?.passkeys && hasPasskeys()
 
   return (
-    <section className={styles.section}>
-      <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
-        <h2>Passkeys</h2>
-        {isPossible && (
+    <Section
+      title="Passkeys"
+      action={
+        isPossible && (
           <Button variant="default" onClick={() => adding.open('new')}>
             Add passkey
           </Button>
-        )}
-      </div>
-      <p className="quiet small" style={{ margin: 0 }}>
-        Sign in with your fingerprint, face or PIN, without a username or password.
-      </p>
+        )
+      }
+      description="Sign in with your fingerprint, face or PIN, without a username or password."
+    >
       {ways?.passkeys === false && <NotHere />}
       {ways?.passkeys && !hasPasskeys() && (
-        <p className="small" style={{ margin: 0 }}>
-          This browser can't use passkeys. Update it, or use another one.
-        </p>
+        <p className="small">This browser can't use passkeys. Update it, or use another one.</p>
       )}
-      {query.isPending && <Skeleton height={60} />}
-      {query.isError && <LoadError what="passkeys" query={query} />}
-      {query.data && query.data.length > 0 && (
-        <ul className={styles.rows} aria-label="Passkeys">
-          {query.data.map((passkey) => (
-            <PasskeyItem key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
-          ))}
-        </ul>
-      )}
+      <Rows label="passkeys" query={query} queryKey={passkeysQuery.queryKey}>
+        {(query.data ?? []).map((passkey) => (
+          <PasskeyItem key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
+        ))}
+      </Rows>
       {isPossible && adding.opened === 'new' && (
         <NewPasskeyDialog
           recently={recently}
@@ -80,38 +74,34 @@ export function PasskeySection() {
         </ConfirmDialog>
       )}
       {dialog}
-    </section>
+    </Section>
   )
 }
 
 /** What an operator does where browsers allow none. */
 const NotHere = () => (
-  <p className="small" style={{ margin: 0 }}>
+  <p className="small">
     Browsers don't allow passkeys at this address. Set <code>PUBLIC_URL</code> to an address that begins with{' '}
     <code>https://</code> and has a host name. On this machine, <code>http://localhost</code> works, too.
   </p>
 )
 
 const PasskeyItem = ({ passkey, onRemove }: { passkey: Passkey; onRemove(): void }) => (
-  <li className={`${styles.item} ${isUsable(passkey) ? '' : styles.off}`}>
-    <div className={styles.main}>
-      <strong>{passkey.name}</strong>
-      <div className="quiet small">
+  <Row
+    name={passkey.name}
+    isOff={!isUsable(passkey)}
+    details={
+      <>
         {!isUsable(passkey) && `only works at ${passkey.rpId} · `}added{' '}
-        <RelativeTime dateTime={passkey.createdAt} /> ·{' '}
-        {passkey.lastUsedAt ? (
-          <>
-            last used <RelativeTime dateTime={passkey.lastUsedAt} />
-          </>
-        ) : (
-          'never used'
-        )}
-      </div>
-    </div>
-    <Button variant="default" onClick={onRemove} aria-label={`Remove ${passkey.name}`}>
-      Remove
-    </Button>
-  </li>
+        <RelativeTime dateTime={passkey.createdAt} /> · <LastUse dateTime={passkey.lastUsedAt} />
+      </>
+    }
+    actions={
+      <Button variant="default" onClick={onRemove} aria-label={`Remove ${passkey.name}`}>
+        Remove
+      </Button>
+    }
+  />
 )
 
 const isUsable = ({ rpId }: Passkey) => rpId === location.hostname

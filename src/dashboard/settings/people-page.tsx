@@ -1,4 +1,4 @@
-import { Button, Modal, Skeleton } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
@@ -6,7 +6,6 @@ import { usersQuery } from '../api/people-queries.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
@@ -18,7 +17,7 @@ import { OpenInvites } from './open-invites.tsx'
 import { PageHeader } from './page-header.tsx'
 import type { User } from './people-text.ts'
 import { PersonItem } from './person-item.tsx'
-import styles from './settings.module.css'
+import { Rows } from './rows.tsx'
 
 type KeyToRotate = Schema<'ChangedUser'>['keysToRotate'][number]
 
@@ -65,32 +64,30 @@ export default function PeoplePage() {
       <PageHeader title="People" action={query.data?.length !== 0 && inviteButton}>
         People who can sign in to the dashboard. Roles and projects limit what a person can do.
       </PageHeader>
-      {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="people" query={query} />}
-      {query.data?.length === 0 && (
-        <EmptyState
-          title="No people yet"
-          description="Invite somebody: you get a link to send, with which the person creates an account. Invite an owner first, or create your own account."
-          action={inviteButton}
-        />
-      )}
-      {query.data && query.data.length > 0 && (
-        <ul className={styles.rows} aria-label="People">
-          {query.data.map((user) => (
-            <PersonItem
-              key={user.id}
-              user={user}
-              projects={projects}
-              onChangeAccess={() => access.open(user.id)}
-              onNewPassword={() => void createLink(user)}
-              onDeactivate={() => setDialog({ kind: 'deactivate', user })}
-              onReactivate={() =>
-                void mutate(`Couldn't reactivate ${user.name}`, () => setActive(user, true))
-              }
-            />
-          ))}
-        </ul>
-      )}
+      <Rows
+        label="people"
+        query={query}
+        queryKey={usersQuery.queryKey}
+        empty={
+          <EmptyState
+            title="No people yet"
+            description="Invite somebody: you get a link to send, with which the person creates an account. Invite an owner first, or create your own account."
+            action={inviteButton}
+          />
+        }
+      >
+        {(query.data ?? []).map((user) => (
+          <PersonItem
+            key={user.id}
+            user={user}
+            projects={projects}
+            onChangeAccess={() => access.open(user.id)}
+            onNewPassword={() => void createLink(user)}
+            onDeactivate={() => setDialog({ kind: 'deactivate', user })}
+            onReactivate={() => void mutate(`Couldn't reactivate ${user.name}`, () => setActive(user, true))}
+          />
+        ))}
+      </Rows>
       <OpenInvites users={query.data ?? []} projects={projects} />
       {inviting.opened === 'new' && (
         <InviteDialog

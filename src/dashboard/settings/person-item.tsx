@@ -1,10 +1,10 @@
-import { ActionIcon, Badge, Menu } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Badge, Menu } from '@mantine/core'
 import type { Project } from '../api/queries.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMe } from '../session/session.ts'
 import { projectsText, ROLES, type User } from './people-text.ts'
-import styles from './settings.module.css'
+import { RowMenu } from './row-menu.tsx'
+import { Row } from './rows.tsx'
 
 interface PersonItemProps {
   user: User
@@ -19,26 +19,19 @@ export function PersonItem({ user, projects, ...actions }: PersonItemProps) {
   const { me } = useMe()
   const isMe = me?.user?.id === user.id
   return (
-    <li className={`${styles.item} ${user.isActive ? '' : styles.off}`}>
-      <div className={styles.main}>
-        <div className="row row-wrap">
-          <strong>{user.name}</strong>
+    <Row
+      name={user.name}
+      isOff={!user.isActive}
+      beside={
+        <>
           <code className="quiet">{user.username}</code>
-          <Badge variant="default" tt="none">
-            {ROLES[user.role].label}
-          </Badge>
-          {isMe && (
-            <Badge variant="default" tt="none">
-              you
-            </Badge>
-          )}
-          {!user.isActive && (
-            <Badge variant="default" tt="none">
-              deactivated
-            </Badge>
-          )}
-        </div>
-        <div className="quiet small">
+          <Badge>{ROLES[user.role].label}</Badge>
+          {isMe && <Badge>you</Badge>}
+          {!user.isActive && <Badge>deactivated</Badge>}
+        </>
+      }
+      details={
+        <>
           {projectsText(user.projectIds, projects)}
           {user.email && ` · ${user.email}`} ·{' '}
           {user.lastSeenAt ? (
@@ -48,15 +41,10 @@ export function PersonItem({ user, projects, ...actions }: PersonItemProps) {
           ) : (
             'never seen'
           )}
-        </div>
-      </div>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for ${user.name}`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
+        </>
+      }
+      actions={
+        <RowMenu of={user.name}>
           <Menu.Item onClick={actions.onChangeAccess}>Change role and projects</Menu.Item>
           {user.isActive ? (
             <>
@@ -68,8 +56,8 @@ export function PersonItem({ user, projects, ...actions }: PersonItemProps) {
           ) : (
             <Menu.Item onClick={actions.onReactivate}>Reactivate</Menu.Item>
           )}
-        </Menu.Dropdown>
-      </Menu>
-    </li>
+        </RowMenu>
+      }
+    />
   )
 }

@@ -8,7 +8,7 @@ import { useMe } from '../session/session.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
 import { KeyList } from './key-list.tsx'
 import { ALL_SCOPES, type NewKey } from './new-key-dialog.tsx'
-import styles from './settings.module.css'
+import { Section } from './section.tsx'
 
 /** The personal keys of who is signed in. */
 export function PersonalKeys() {
@@ -31,26 +31,26 @@ export function PersonalKeys() {
   const revoke = (id: string) =>
     recently(() => responseOf(api.DELETE('/api/me/keys/{id}', { params: { path: { id } } })))
   return (
-    <section className={styles.section}>
-      <div className="row row-wrap" style={{ justifyContent: 'space-between' }}>
-        <h2>Personal keys</h2>
+    <Section
+      title="Personal keys"
+      action={
         <Button variant="default" onClick={() => open('new')}>
           Create personal key
         </Button>
-      </div>
-      <p className="quiet small" style={{ margin: 0 }}>
-        For your AI assistants and scripts. They act as you, and never do more than you may do.
-      </p>
+      }
+      description="For your AI assistants and scripts. They act as you, and never do more than you may do."
+    >
       <KeyList
         label="Personal keys"
         isOwn
         query={query}
+        queryKey={personalKeysQuery.queryKey}
         creating={opened === 'new' ? creating : undefined}
         onCreated={close}
         rotate={rotate}
         revoke={revoke}
       />
       {dialog}
-    </section>
+    </Section>
   )
 }

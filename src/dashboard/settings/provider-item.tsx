@@ -6,7 +6,7 @@ import type { IdentityProvider } from '../api/provider-queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import styles from './settings.module.css'
+import { Row } from './rows.tsx'
 
 interface ProviderItemProps {
   provider: IdentityProvider
@@ -27,45 +27,45 @@ export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
     )
 
   return (
-    <li className={`${styles.item} ${isActive ? '' : styles.off}`} style={{ flexWrap: 'wrap' }}>
-      <div className={styles.main} style={{ flexBasis: 260 }}>
-        <div className="row row-wrap">
-          <strong>{name}</strong>
-          {isOfEnvironment && (
-            <Badge variant="default" tt="none">
-              set by the environment
-            </Badge>
-          )}
-        </div>
-        <div className="quiet small breakable">
-          <code>{issuer}</code> ·{' '}
-          {createUsers === 'allowed' ? 'creates people at their first sign-in' : 'people are invited'}
-        </div>
-      </div>
-      <div className="row row-wrap">
-        {!isOfEnvironment && (
-          <Switch
-            checked={isActive}
-            disabled={isBusy}
-            aria-label={`“${name}” is active`}
-            onChange={() => void toggle()}
-          />
-        )}
-        <Button variant="default" onClick={onTest}>
-          Test
-        </Button>
-        {!isOfEnvironment && (
+    <>
+      <Row
+        name={name}
+        isOff={!isActive}
+        beside={isOfEnvironment && <Badge>set by the environment</Badge>}
+        details={
           <>
-            <Button variant="default" onClick={onEdit}>
-              Edit
-            </Button>
-            <Button variant="default" onClick={() => setDeleting({})}>
-              Delete
-            </Button>
+            <code>{issuer}</code> ·{' '}
+            {createUsers === 'allowed' ? 'creates people at their first sign-in' : 'people are invited'}
           </>
-        )}
-      </div>
-      {redirectUrl && <CopyBlock caption="Redirect URL to register with the provider" text={redirectUrl} />}
+        }
+        actions={
+          <>
+            {!isOfEnvironment && (
+              <Switch
+                checked={isActive}
+                disabled={isBusy}
+                aria-label={`“${name}” is active`}
+                onChange={() => void toggle()}
+              />
+            )}
+            <Button variant="default" onClick={onTest}>
+              Test
+            </Button>
+            {!isOfEnvironment && (
+              <>
+                <Button variant="default" onClick={onEdit}>
+                  Edit
+                </Button>
+                <Button variant="default" onClick={() => setDeleting({})}>
+                  Delete
+                </Button>
+              </>
+            )}
+          </>
+        }
+      >
+        {redirectUrl && <CopyBlock caption="Redirect URL to register with the provider" text={redirectUrl} />}
+      </Row>
       {deleting && (
         <DeleteDialog
           key={deleting.dependents}
@@ -75,7 +75,7 @@ export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
           onDeleted={refresh}
         />
       )}
-    </li>
+    </>
   )
 }
 

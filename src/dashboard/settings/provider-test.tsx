@@ -1,8 +1,7 @@
-import { Modal, Skeleton } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type IdentityProvider, identityProviderTestQuery } from '../api/provider-queries.ts'
-import { LoadError } from '../components/load-error.tsx'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
 
 const STEPS = { discovery: 'Configuration', keys: 'Keys', redirect: 'Redirect URL' }
 
@@ -17,29 +16,20 @@ export function ProviderTest({ provider: { id, name }, onClose }: ProviderTestPr
   const test = query.data
   return (
     <Modal opened onClose={onClose} title={`Test of “${name}”`}>
-      {query.isPending && <Skeleton height={160} role="status" aria-label="Testing" />}
-      {query.isError && <LoadError what="the result" query={query} />}
-      {test && (
-        <div className="stack">
-          <ol className={styles.rows} aria-label="Steps">
-            {test.steps.map(({ step, isOk, message }) => (
-              <li key={step} className={styles.item}>
-                <div className={styles.main}>
-                  <strong>
-                    {STEPS[step]}: {isOk ? 'OK' : 'failed'}
-                  </strong>
-                  <div className="quiet small breakable">{message}</div>
-                </div>
-              </li>
-            ))}
-          </ol>
-          <p className="quiet small" style={{ margin: 0 }}>
+      <div className="stack">
+        <Rows label="steps" query={query} queryKey={identityProviderTestQuery(id).queryKey} isOrdered>
+          {(test?.steps ?? []).map(({ step, isOk, message }) => (
+            <Row key={step} name={`${STEPS[step]}: ${isOk ? 'OK' : 'failed'}`} details={message} />
+          ))}
+        </Rows>
+        {test && (
+          <p className="quiet small">
             {test.isOk
               ? 'Register the redirect URL with the provider. Then sign in once in another browser, which checks the client ID and the secret.'
               : 'Correct what failed, and test again.'}
           </p>
-        </div>
-      )}
+        )}
+      </div>
     </Modal>
   )
 }

@@ -1,14 +1,13 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { identityProvidersQuery } from '../api/provider-queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { PageHeader } from './page-header.tsx'
 import { ProviderDialog } from './provider-dialog.tsx'
 import { ProviderItem } from './provider-item.tsx'
 import { ProviderTest } from './provider-test.tsx'
-import styles from './settings.module.css'
+import { Rows } from './rows.tsx'
 
 const MAX_PROVIDERS = 5
 
@@ -32,33 +31,33 @@ export default function ProvidersPage() {
         People sign in with a password, or with the account that they have at one of these identity providers
         (OpenID Connect).
       </PageHeader>
-      {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="the identity providers" query={query} />}
       {providers.some(({ redirectUrl }) => redirectUrl === null) && (
         <p role="alert">
           <code>PUBLIC_URL</code> is not set, so nobody can sign in with these. Set it to the address of this
           service, such as <code>https://inlet.example.com</code>, and restart Inlet.
         </p>
       )}
-      {query.isSuccess && providers.length === 0 && (
-        <EmptyState
-          title="No identity providers yet"
-          description="Register Inlet with Keycloak, Google, Entra, Authentik or another provider, and add it here. PUBLIC_URL must be set: providers send people back to it."
-          action={add}
-        />
-      )}
-      {providers.length > 0 && (
-        <ul className={styles.rows} aria-label="Identity providers">
-          {providers.map((provider) => (
-            <ProviderItem
-              key={provider.id}
-              provider={provider}
-              onEdit={() => open(provider.id)}
-              onTest={() => test.open(provider.id)}
-            />
-          ))}
-        </ul>
-      )}
+      <Rows
+        label="identity providers"
+        query={query}
+        queryKey={identityProvidersQuery.queryKey}
+        empty={
+          <EmptyState
+            title="No identity providers yet"
+            description="Register Inlet with Keycloak, Google, Entra, Authentik or another provider, and add it here. PUBLIC_URL must be set: providers send people back to it."
+            action={add}
+          />
+        }
+      >
+        {providers.map((provider) => (
+          <ProviderItem
+            key={provider.id}
+            provider={provider}
+            onEdit={() => open(provider.id)}
+            onTest={() => test.open(provider.id)}
+          />
+        ))}
+      </Rows>
       {(edited || (opened === 'new' && query.isSuccess && !isFull)) && (
         <ProviderDialog key={opened} provider={edited} onClose={close} />
       )}

@@ -1,12 +1,14 @@
 import { useSortable } from '@dnd-kit/sortable'
 import { ActionIcon, Menu, Switch } from '@mantine/core'
-import { GrabberIcon, KebabHorizontalIcon } from '@primer/octicons-react'
+import { GrabberIcon } from '@primer/octicons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { RowMenu } from './row-menu.tsx'
+import { Row } from './rows.tsx'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>
@@ -39,37 +41,57 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
   }
 
   return (
-    <li
-      ref={setNodeRef}
-      className={[styles.item, !rule.isActive && styles.off, verdict?.outcome === 'won' && styles.won]
-        .filter(Boolean)
-        .join(' ')}
-      style={{
-        transform: transform ? `translateY(${transform.y}px)` : undefined,
-        transition,
-        position: 'relative',
-        zIndex: isDragging ? 2 : undefined,
-      }}
-    >
-      <ActionIcon
-        {...attributes}
-        {...listeners}
-        aria-label={`Move ${name} with the arrow keys`}
-        style={{ cursor: 'grab', touchAction: 'none' }}
-        onKeyDown={(event) => {
-          if (!isDragging && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
-            event.preventDefault()
-            onMove(event.key === 'ArrowUp' ? -1 : 1)
-          } else listeners?.onKeyDown?.(event)
+    <>
+      <Row
+        ref={setNodeRef}
+        name={rule.name}
+        isOff={!rule.isActive}
+        beside={
+          <span>
+            <RuleSentence rule={rule} />
+          </span>
+        }
+        className={verdict?.outcome === 'won' ? styles.won : ''}
+        style={{
+          transform: transform ? `translateY(${transform.y}px)` : undefined,
+          transition,
+          position: 'relative',
+          zIndex: isDragging ? 2 : undefined,
         }}
+        start={
+          <ActionIcon
+            {...attributes}
+            {...listeners}
+            aria-label={`Move ${name} with the arrow keys`}
+            style={{ cursor: 'grab', touchAction: 'none' }}
+            onKeyDown={(event) => {
+              if (!isDragging && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+                event.preventDefault()
+                onMove(event.key === 'ArrowUp' ? -1 : 1)
+              } else listeners?.onKeyDown?.(event)
+            }}
+          >
+            <GrabberIcon size={16} />
+          </ActionIcon>
+        }
+        actions={
+          <>
+            <Switch
+              checked={rule.isActive}
+              onChange={(event) => setActive(event.currentTarget.checked)}
+              aria-label={`${name} is active`}
+            />
+            <RowMenu of={name}>
+              <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+              <Menu.Item onClick={() => onMove(-1)}>Move up</Menu.Item>
+              <Menu.Item onClick={() => onMove(1)}>Move down</Menu.Item>
+              <Menu.Item c="var(--red)" onClick={() => setDeleting(true)}>
+                Delete
+              </Menu.Item>
+            </RowMenu>
+          </>
+        }
       >
-        <GrabberIcon size={16} />
-      </ActionIcon>
-      <div className={styles.main}>
-        {rule.name && <strong>{rule.name}</strong>}
-        <div>
-          <RuleSentence rule={rule} />
-        </div>
         {verdict && (
           <div
             className="small"
@@ -79,27 +101,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
             {verdict.reason}
           </div>
         )}
-      </div>
-      <Switch
-        checked={rule.isActive}
-        onChange={(event) => setActive(event.currentTarget.checked)}
-        aria-label={`${name} is active`}
-      />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for ${name}`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onEdit}>Edit</Menu.Item>
-          <Menu.Item onClick={() => onMove(-1)}>Move up</Menu.Item>
-          <Menu.Item onClick={() => onMove(1)}>Move down</Menu.Item>
-          <Menu.Item c="var(--red)" onClick={() => setDeleting(true)}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      </Row>
       {isDeleting && (
         <ConfirmDialog
           title={`Delete “${name}”?`}
@@ -113,7 +115,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
           New feedback is routed by the remaining rules. Existing tasks are not moved.
         </ConfirmDialog>
       )}
-    </li>
+    </>
   )
 }
 

@@ -13,20 +13,20 @@ import {
   sortableKeyboardCoordinates,
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable'
-import { Button, Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { projectsQuery, routingQuery } from '../api/queries.ts'
 import { CurlExample } from '../components/curl-example.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { PageHeader } from './page-header.tsx'
 import { RoutingDialog } from './routing-dialog.tsx'
 import { RoutingItem } from './routing-item.tsx'
 import { RoutingTest } from './routing-test.tsx'
+import { Rows } from './rows.tsx'
 import styles from './settings.module.css'
 
 type Rule = Schema<'RoutingRule'>
@@ -50,23 +50,23 @@ export default function RoutingPage() {
       </PageHeader>
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Rules">
-          {query.isPending && <Skeleton height={160} />}
-          {query.isError && <LoadError what="rules" query={query} />}
-          {query.data?.length === 0 && (
-            <EmptyState
-              title="No rules yet"
-              description="Without rules, feedback goes to the project named in the event, or else to the default project."
-              action={add}
-            >
-              <CurlExample
-                path="/api/webhook-routing"
-                body={{ appMatch: 'com.example.app', targetProjectId: projects?.[0]?.id ?? '<project id>' }}
-              />
-            </EmptyState>
-          )}
-          {query.data && query.data.length > 0 && (
-            <SortableRules rules={query.data} testResult={testResult} onEdit={({ id }) => open(id)} />
-          )}
+          <SortableRules
+            query={query}
+            testResult={testResult}
+            onEdit={({ id }) => open(id)}
+            empty={
+              <EmptyState
+                title="No rules yet"
+                description="Without rules, feedback goes to the project named in the event, or else to the default project."
+                action={add}
+              >
+                <CurlExample
+                  path="/api/webhook-routing"
+                  body={{ appMatch: 'com.example.app', targetProjectId: projects?.[0]?.id ?? '<project id>' }}
+                />
+              </EmptyState>
+            }
+          />
         </section>
         <RoutingTest
           result={testResult}
@@ -82,12 +82,14 @@ export default function RoutingPage() {
 }
 
 interface SortableRulesProps {
-  rules: Rule[]
+  query: UseQueryResult<Rule[]>
   testResult: TestResult | undefined
+  empty: ReactNode
   onEdit(rule: Rule): void
 }
 
-function SortableRules({ rules, testResult, onEdit }: SortableRulesProps) {
+function SortableRules({ query, testResult, empty, onEdit }: SortableRulesProps) {
+  const { data: rules = [] } = query
   const queryClient = useQueryClient()
   const { mutate } = useMutation('routing')
   const sensors = useSensors(
@@ -118,7 +120,7 @@ function SortableRules({ rules, testResult, onEdit }: SortableRulesProps) {
   return (
     <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={onDrop}>
       <SortableContext items={rules} strategy={verticalListSortingStrategy}>
-        <ol className={styles.rows}>
+        <Rows label="rules" query={query} queryKey={routingQuery.queryKey} isOrdered empty={empty}>
           {rules.map((rule, index) => (
             <RoutingItem
               key={rule.id}
@@ -128,7 +130,7 @@ function SortableRules({ rules, testResult, onEdit }: SortableRulesProps) {
               onEdit={() => onEdit(rule)}
             />
           ))}
-        </ol>
+        </Rows>
       </SortableContext>
     </DndContext>
   )

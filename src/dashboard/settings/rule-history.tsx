@@ -1,11 +1,11 @@
-import { Button, Modal, Skeleton } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { itemsOf, type Rule, ruleVersionsQuery } from '../api/queries.ts'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { diffWords } from '../lib/word-diff.ts'
+import { Row, Rows } from './rows.tsx'
 import styles from './settings.module.css'
 
 type Version = Schema<'RuleVersion'>
@@ -30,37 +30,40 @@ export function RuleHistory({ rule, mayWrite, onClose }: RuleHistoryProps) {
   }
   return (
     <Modal opened onClose={onClose} size="lg" title="History">
-      {query.isPending && <Skeleton height={160} />}
-      {query.isError && <LoadError what="the history" query={query} />}
-      <ol className={styles.rows}>
+      <Rows
+        label="versions"
+        query={query}
+        queryKey={ruleVersionsQuery(rule.id).queryKey}
+        isOrdered
+        more="Show older versions"
+      >
         {shown.map((version, index) => (
-          <li key={version.version} className={styles.item} style={{ display: 'block' }}>
-            <div className="row" style={{ marginBottom: 6 }}>
-              <strong>Version {version.version}</strong>
-              <span className="quiet small">
-                {version.createdBy.name}, <RelativeTime dateTime={version.createdAt} />
-              </span>
-              {index > 0 && mayWrite && (
-                <Button
-                  className="push"
-                  variant="default"
-                  size="xs"
-                  loading={isBusy}
-                  onClick={() => void revert(version.version)}
-                >
-                  Revert to this version
-                </Button>
-              )}
-            </div>
+          <Row
+            key={version.version}
+            name={`Version ${version.version}`}
+            beside={
+              <>
+                <span className="quiet small">
+                  {version.createdBy.name}, <RelativeTime dateTime={version.createdAt} />
+                </span>
+                {index > 0 && mayWrite && (
+                  <Button
+                    className="push"
+                    variant="default"
+                    size="xs"
+                    loading={isBusy}
+                    onClick={() => void revert(version.version)}
+                  >
+                    Revert to this version
+                  </Button>
+                )}
+              </>
+            }
+          >
             <VersionDiff version={version} previous={versions[index + 1]} />
-          </li>
+          </Row>
         ))}
-      </ol>
-      {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Show older versions
-        </Button>
-      )}
+      </Rows>
     </Modal>
   )
 }

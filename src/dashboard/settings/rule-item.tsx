@@ -1,5 +1,4 @@
-import { ActionIcon, Badge, Menu, NumberInput, Switch } from '@mantine/core'
-import { KebabHorizontalIcon } from '@primer/octicons-react'
+import { Badge, Menu, NumberInput, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
@@ -9,6 +8,8 @@ import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { createChangeQueue } from '../lib/change-queue.ts'
 import { firstCharacters } from '../lib/first-characters.ts'
+import { RowMenu } from './row-menu.tsx'
+import { Row } from './rows.tsx'
 import styles from './settings.module.css'
 
 interface RuleItemProps {
@@ -52,58 +53,61 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
   }
 
   return (
-    <li className={`${styles.item} ${rule.isActive ? '' : styles.off}`} style={{ alignItems: 'flex-start' }}>
-      <NumberInput
-        aria-label={`Priority of “${excerpt}”`}
-        value={priority}
-        readOnly={!mayWrite}
-        hideControls
-        w={56}
-        size="xs"
-        onChange={setPriority}
-        onBlur={() => typeof priority === 'number' && priority !== rule.priority && void change({ priority })}
-        onKeyDown={(event) => isEnter(event) && event.currentTarget.blur()}
-      />
-      <div className={styles.main}>
-        <div dir="auto" style={{ whiteSpace: 'pre-wrap' }}>
+    <Row
+      isOff={!rule.isActive}
+      start={
+        <NumberInput
+          aria-label={`Priority of “${excerpt}”`}
+          value={priority}
+          readOnly={!mayWrite}
+          hideControls
+          w={56}
+          size="xs"
+          onChange={setPriority}
+          onBlur={() =>
+            typeof priority === 'number' && priority !== rule.priority && void change({ priority })
+          }
+          onKeyDown={(event) => isEnter(event) && event.currentTarget.blur()}
+        />
+      }
+      beside={
+        <div dir="auto" className={styles.text}>
           {rule.content.length > 600 ? `${rule.content.slice(0, 600)}…` : rule.content}
         </div>
-        <div className="row row-wrap" style={{ marginTop: 4 }}>
-          <Badge variant="default" tt="none" size="sm">
-            {rule.projectId
-              ? (projects?.find(({ id }) => id === rule.projectId)?.name ?? 'One project')
-              : 'All projects'}
+      }
+      actions={
+        <>
+          <Switch
+            checked={rule.isActive}
+            disabled={!mayWrite}
+            aria-label={`“${excerpt}” is active`}
+            onChange={(event) => void change({ isActive: event.currentTarget.checked })}
+          />
+          <RowMenu of={`“${excerpt}”`}>
+            {mayWrite && <Menu.Item onClick={onEdit}>Edit</Menu.Item>}
+            <Menu.Item onClick={onHistory}>History</Menu.Item>
+            {mayWrite && (
+              <Menu.Item c="var(--red)" onClick={() => void remove()}>
+                Delete
+              </Menu.Item>
+            )}
+          </RowMenu>
+        </>
+      }
+    >
+      <div className="row row-wrap">
+        <Badge size="sm">
+          {rule.projectId
+            ? (projects?.find(({ id }) => id === rule.projectId)?.name ?? 'One project')
+            : 'All projects'}
+        </Badge>
+        {rule.paths.map((glob) => (
+          <Badge key={glob} variant="outline" size="sm">
+            <code>{glob}</code>
           </Badge>
-          {rule.paths.map((glob) => (
-            <Badge key={glob} variant="outline" tt="none" size="sm">
-              <code>{glob}</code>
-            </Badge>
-          ))}
-          {!rule.isActive && <span className="quiet small">Inactive</span>}
-        </div>
+        ))}
+        {!rule.isActive && <span className="quiet small">Inactive</span>}
       </div>
-      <Switch
-        checked={rule.isActive}
-        disabled={!mayWrite}
-        aria-label={`“${excerpt}” is active`}
-        onChange={(event) => void change({ isActive: event.currentTarget.checked })}
-      />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon aria-label={`Actions for “${excerpt}”`}>
-            <KebabHorizontalIcon size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {mayWrite && <Menu.Item onClick={onEdit}>Edit</Menu.Item>}
-          <Menu.Item onClick={onHistory}>History</Menu.Item>
-          {mayWrite && (
-            <Menu.Item c="var(--red)" onClick={() => void remove()}>
-              Delete
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-    </li>
+    </Row>
   )
 }

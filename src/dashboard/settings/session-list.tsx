@@ -1,15 +1,14 @@
-import { Badge, Button, Skeleton } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { sessionsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useMe } from '../session/session.ts'
 import { useSignOut } from '../session/sign-out.ts'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
 
 type Session = Schema<'Session'>
 
@@ -21,27 +20,23 @@ interface SessionListProps {
 export function SessionList({ userId }: SessionListProps) {
   const query = useQuery(sessionsQuery)
   const { mutate, isBusy } = useMutation('sessions')
-  const sessions = query.data?.filter((session) => userId === undefined || session.userId === userId)
+  const sessions = query.data?.filter((session) => userId === undefined || session.userId === userId) ?? []
   const end = (id: string) =>
     mutate("Couldn't end the session", () =>
       dataOf(api.DELETE('/api/sessions/{id}', { params: { path: { id } } })),
     )
   return (
-    <>
-      {query.isPending && <Skeleton height={120} />}
-      {query.isError && <LoadError what="sessions" query={query} />}
-      <ul className={styles.rows} aria-label="Sessions">
-        {sessions?.map((session) => (
-          <SessionItem
-            key={session.id}
-            session={session}
-            isOwn={userId !== undefined}
-            isBusy={isBusy}
-            onEnd={() => void end(session.id)}
-          />
-        ))}
-      </ul>
-    </>
+    <Rows label="sessions" query={query} queryKey={sessionsQuery.queryKey}>
+      {sessions.map((session) => (
+        <SessionItem
+          key={session.id}
+          session={session}
+          isOwn={userId !== undefined}
+          isBusy={isBusy}
+          onEnd={() => void end(session.id)}
+        />
+      ))}
+    </Rows>
   )
 }
 
@@ -54,28 +49,24 @@ interface SessionItemProps {
 }
 
 const SessionItem = ({ session, isOwn, isBusy, onEnd }: SessionItemProps) => (
-  <li className={styles.item}>
-    <div className={styles.main}>
-      <div className="row row-wrap">
-        <strong>{browserOf(session.userAgent)}</strong>
-        {session.isCurrent && (
-          <Badge variant="default" tt="none">
-            this browser
-          </Badge>
-        )}
-      </div>
-      <div className="quiet small">
+  <Row
+    name={browserOf(session.userAgent)}
+    beside={session.isCurrent && <Badge>this browser</Badge>}
+    details={
+      <>
         {!isOwn && `${session.userId === null ? 'Key ' : ''}${session.name} · `}last seen{' '}
         <RelativeTime dateTime={session.lastSeenAt} /> · signed in{' '}
         <RelativeTime dateTime={session.createdAt} />
-      </div>
-    </div>
-    {!session.isCurrent && (
-      <Button variant="default" loading={isBusy} onClick={onEnd}>
-        Sign out
-      </Button>
-    )}
-  </li>
+      </>
+    }
+    actions={
+      !session.isCurrent && (
+        <Button variant="default" loading={isBusy} onClick={onEnd}>
+          Sign out
+        </Button>
+      )
+    }
+  />
 )
 
 /** Ends all sessions of the caller, after a confirmation. */

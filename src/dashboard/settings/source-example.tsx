@@ -64,7 +64,7 @@ export function SourceExample({ source, example: given, draft, onEdit }: SourceE
       )}
       {example && hasFields && (
         <>
-          <div className="row row-wrap">
+          <div className="row">
             <span className="quiet small">
               {given.isLatest && 'The latest delivery of this source. '}Click a value to use it.
             </span>

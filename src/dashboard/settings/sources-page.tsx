@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -6,13 +6,12 @@ import { itemsOf, projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
-import styles from './settings.module.css'
+import { Row, Rows } from './rows.tsx'
 import { sourceCurl } from './source-curl.ts'
 import { SourceEditor } from './source-editor.tsx'
 import { type Source, type SourceWithSecret, sourceQuery, sourcesQuery } from './source-queries.ts'
@@ -41,13 +40,7 @@ export default function SourcesPage() {
   const add = <Button onClick={() => editor.open('new')}>Add a source</Button>
   return (
     <>
-      {!isEditing && (
-        <PageHeader title="Sources" action={!isEmpty && add}>
-          A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to. You
-          say by an example which tasks it becomes.
-        </PageHeader>
-      )}
-      {isEditing && (
+      {isEditing ? (
         <SourceEditor
           key={editor.opened}
           source={edited}
@@ -57,32 +50,34 @@ export default function SourcesPage() {
             setCreated({ source, example: example && sourceCurl(source, example.payload) })
           }}
         />
-      )}
-      {!isEditing && query.isPending && <Skeleton height={160} />}
-      {!isEditing && query.isError && <LoadError what="the sources" query={query} />}
-      {!isEditing && isEmpty && (
-        <EmptyState
-          title="No sources yet"
-          description="Start from a preset, or paste what your system sends, and click the values to use."
-          action={add}
-        />
-      )}
-      {!isEditing && sources.length > 0 && (
-        <ul className={styles.rows}>
-          {sources.map((source) => (
-            <SourceItem
-              key={source.id}
-              source={source}
-              onEdit={() => editor.open(source.id)}
-              onRotate={() => rotation.open(source.id)}
-            />
-          ))}
-        </ul>
-      )}
-      {!isEditing && query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          Show more sources
-        </Button>
+      ) : (
+        <>
+          <PageHeader title="Sources" action={!isEmpty && add}>
+            A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to.
+            You say by an example which tasks it becomes.
+          </PageHeader>
+          <Rows
+            label="sources"
+            query={query}
+            queryKey={sourcesQuery.queryKey}
+            empty={
+              <EmptyState
+                title="No sources yet"
+                description="Start from a preset, or paste what your system sends, and click the values to use."
+                action={add}
+              />
+            }
+          >
+            {sources.map((source) => (
+              <SourceItem
+                key={source.id}
+                source={source}
+                onEdit={() => editor.open(source.id)}
+                onRotate={() => rotation.open(source.id)}
+              />
+            ))}
+          </Rows>
+        </>
       )}
       {rotated && (
         <SourceRotation
@@ -126,10 +121,23 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
     )
 
   return (
-    <li className={`${styles.item} ${isActive ? '' : styles.off}`}>
-      <div className={styles.main} style={{ flexBasis: 260 }}>
-        <div className={styles.name}>{name}</div>
-        {project && <div className="quiet small">{project.name}</div>}
+    <>
+      <Row
+        name={name}
+        isOff={!isActive}
+        details={project?.name}
+        actions={
+          <ItemControls
+            name={name}
+            isActive={isActive}
+            isBusy={isBusy}
+            onToggle={() => void toggle()}
+            deliveries={{ to: '/incoming', search: { sourceId: id } }}
+            {...actions}
+            onDelete={() => setDeleting(true)}
+          />
+        }
+      >
         <code className="quiet">{source.url}</code>
         {source.disabledReason === 'slow' && (
           <div className="small">
@@ -137,16 +145,7 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
             turn it on.
           </div>
         )}
-      </div>
-      <ItemControls
-        name={name}
-        isActive={isActive}
-        isBusy={isBusy}
-        onToggle={() => void toggle()}
-        deliveries={{ to: '/incoming', search: { sourceId: id } }}
-        {...actions}
-        onDelete={() => setDeleting(true)}
-      />
+      </Row>
       {isDeleting && (
         <ConfirmDialog
           title={`Delete “${name}”?`}
@@ -164,6 +163,6 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
           This can't be undone.
         </ConfirmDialog>
       )}
-    </li>
+    </>
   )
 }

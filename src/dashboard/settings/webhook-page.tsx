@@ -1,17 +1,19 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { webhookSecretsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
-import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { feedbackAddress, feedbackCurl } from './feedback-curl.ts'
+import { LastUse } from './last-use.tsx'
 import { PageHeader } from './page-header.tsx'
+import { Row, Rows } from './rows.tsx'
+import { Section } from './section.tsx'
 import styles from './settings.module.css'
 
 type Secret = Schema<'WebhookSecret'>
@@ -54,8 +56,7 @@ export default function WebhookPage() {
         Each <code>feedback_submitted</code> event from your analytics platform becomes a task in the list
         “User Feedback”. <Link to="/settings/routing">Routing rules</Link> choose the project.
       </PageHeader>
-      <section className={styles.section}>
-        <h2>1. URL</h2>
+      <Section title="1. URL">
         <CopyBlock text={address} />
         {receiver?.port && (
           <p className="quiet small">
@@ -63,69 +64,66 @@ export default function WebhookPage() {
             is public, use its host and port in the URL.
           </p>
         )}
-      </section>
-      <section className={styles.section}>
-        <h2>2. Authorization header</h2>
+      </Section>
+      <Section title="2. Authorization header">
         <CopyBlock text="Authorization: Bearer <secret>" />
-        {query.isPending && <Skeleton height={60} />}
-        {query.isError && <LoadError what="secrets" query={query} />}
         {receiver && <SecretStatus count={secrets.length} receiver={receiver} />}
-        {secrets.length > 0 && (
-          <ul className={styles.rows}>
-            {secrets.map((item) => (
-              <li key={item.id} className={styles.item}>
-                <div className={styles.main}>
-                  <code>…{item.lastFour}</code>
-                  <div className="quiet small">
-                    Created <RelativeTime dateTime={item.createdAt} /> ·{' '}
-                    {item.lastUsedAt ? (
-                      <>
-                        used <RelativeTime dateTime={item.lastUsedAt} />
-                      </>
-                    ) : (
-                      'never used'
-                    )}
-                    {item.expiresAt && (
-                      <>
-                        {' '}
-                        · expires <RelativeTime dateTime={item.expiresAt} />
-                      </>
-                    )}
-                  </div>
-                </div>
-                {item.expiresAt === null && (
-                  <Button
-                    variant="default"
-                    disabled={secrets.length >= MAX_SECRETS}
-                    onClick={() => void rotate(item.id)}
-                  >
-                    Rotate
+        <Rows label="secrets" query={query} queryKey={webhookSecretsQuery.queryKey}>
+          {secrets.map((item) => (
+            <Row
+              key={item.id}
+              name={<code>…{item.lastFour}</code>}
+              details={
+                <>
+                  Created <RelativeTime dateTime={item.createdAt} /> · <LastUse dateTime={item.lastUsedAt} />
+                  {item.expiresAt && (
+                    <>
+                      {' '}
+                      · expires <RelativeTime dateTime={item.expiresAt} />
+                    </>
+                  )}
+                </>
+              }
+              actions={
+                <>
+                  {item.expiresAt === null && (
+                    <Button
+                      variant="default"
+                      disabled={secrets.length >= MAX_SECRETS}
+                      onClick={() => void rotate(item.id)}
+                    >
+                      Rotate
+                    </Button>
+                  )}
+                  <Button variant="default" onClick={() => setRevoking(item)}>
+                    Revoke
                   </Button>
-                )}
-                <Button variant="default" onClick={() => setRevoking(item)}>
-                  Revoke
-                </Button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-      <section className={styles.section}>
-        <h2>3. Body</h2>
-        <p className="quiet small" style={{ margin: 0 }}>
-          The default body of the platform works. This flat JSON body is easier to read in the list of
-          deliveries. The <code>uuid</code> prevents duplicate tasks when an event is sent more than once.
-        </p>
+                </>
+              }
+            />
+          ))}
+        </Rows>
+      </Section>
+      <Section
+        title="3. Body"
+        description={
+          <>
+            The default body of the platform works. This flat JSON body is easier to read in the list of
+            deliveries. The <code>uuid</code> prevents duplicate tasks when an event is sent more than once.
+          </>
+        }
+      >
         <CopyBlock text={BODY_TEMPLATE} />
-      </section>
-      <section className={styles.section}>
-        <h2>4. Filter</h2>
-        <p className="quiet small" style={{ margin: 0 }}>
-          Send only <code>feedback_submitted</code> events. Other events are ignored.
-        </p>
-      </section>
-      <section className={styles.section}>
-        <h2>Try it</h2>
+      </Section>
+      <Section
+        title="4. Filter"
+        description={
+          <>
+            Send only <code>feedback_submitted</code> events. Other events are ignored.
+          </>
+        }
+      />
+      <Section title="Try it">
         <CopyBlock text={feedbackCurl()} />
         <p className="quiet small">
           Each delivery is listed under{' '}
@@ -134,7 +132,7 @@ export default function WebhookPage() {
           </Link>
           .
         </p>
-      </section>
+      </Section>
       {secret && (
         <SecretDialog
           title="Webhook secret"
@@ -171,7 +169,7 @@ function SecretStatus({ count, receiver }: { count: number; receiver: Receiver }
   }
   if (count > 0) return null
   return (
-    <p role="status" style={{ color: 'var(--amber)', margin: 0 }}>
+    <p role="status" className={styles.warning}>
       No secret is set, so all feedback is rejected. Create a secret.
     </p>
   )

@@ -31,12 +31,12 @@ export function CsvImport() {
   if (file && opened === 'columns') return <CsvPreview file={file} onClose={chooseAnother} />
   return (
     <>
-      <p className="quiet" style={{ margin: 0 }}>
+      <p className="quiet small">
         The first line names the columns. In the next step, you choose what each column becomes, and see which
         rows have errors.
       </p>
       {opened === 'columns' && (
-        <p role="status" style={{ margin: 0 }}>
+        <p role="status">
           Browsers don't keep a chosen file when a page is reloaded. Choose it again: what its columns become
           is kept.
         </p>

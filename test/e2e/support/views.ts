@@ -21,7 +21,7 @@ const press =
 const follow =
   (name: string): Step =>
   (page) =>
-    page.getByRole('link', { name }).first().click()
+    page.getByRole('link', { name, exact: true }).first().click()
 const keys =
   (...names: string[]): Step =>
   async (page) => {
@@ -114,8 +114,13 @@ export const pageViews = (ids: Filled['ids']): View[] => [
   { name: 'sources', path: '/settings/sources' },
   { name: 'a source', path: '/settings/sources', open: press('Edit') },
   { name: 'a new source', path: '/settings/sources?source=new&preset=grafana_alerts', open: openAdvanced },
+  { name: 'code hosts', path: '/settings/code-hosts' },
   { name: 'outgoing webhooks', path: '/settings/outgoing' },
-  { name: 'deliveries of a webhook', path: '/settings/outgoing', open: follow('Deliveries') },
+  {
+    name: 'deliveries of a webhook',
+    path: '/settings/outgoing',
+    open: all(follow('Deliveries'), press('task.created')),
+  },
   { name: 'the feedback webhook', path: '/settings/webhook' },
   { name: 'routing', path: '/settings/routing', open: press('Try it') },
   { name: 'what arrived', path: '/incoming' },
@@ -217,6 +222,7 @@ const settingsViews: Record<string, Opened[]> = {
     ['/settings/account', press('Create personal key')],
   ],
   'settings/key-item.tsx': [['/settings/keys', press('Actions for ci')]],
+  'settings/row-menu.tsx': [['/settings/outgoing', press(/^Actions for “Team/)]],
   'settings/key-list.tsx': [
     ['/settings/keys', pick('Actions for ci', 'Rotate secret (old one works for 24 hours)')],
     ['/settings/keys', pick('Actions for ci', 'Revoke')],

@@ -1,27 +1,25 @@
-import { Badge, Button } from '@mantine/core'
-import { ChevronDownIcon, ChevronRightIcon } from '@primer/octicons-react'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { deliveryQuery, projectsQuery } from '../api/queries.ts'
 import { useTask } from '../api/use-tasks.ts'
 import { FieldErrors } from '../components/field-errors.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
+import { DeliveryRow } from '../settings/delivery-row.tsx'
 import { useSources } from '../settings/use-sources.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { type Delivery, OUTCOME_COLOURS, OUTCOMES, titleOf } from './delivery-text.ts'
 import { explanationOf } from './explanation.ts'
-import styles from './incoming.module.css'
 import { useReplay } from './use-replay.tsx'
 
 /** The others are among its details. */
 const MAX_ERRORS = 3
 
 /** A delivery: what it was, when, and what became of it; for failures why, and what to do. Opens its details. */
-export function DeliveryRow({ delivery }: { delivery: Delivery }) {
-  const { opened, open, close } = useOpened('delivery')
+export function IncomingRow({ delivery }: { delivery: Delivery }) {
+  const { opened } = useOpened('delivery')
   const { can, isServiceWide } = useMe()
   const { id, receiver, outcome, duplicates, errors, receivedAt } = delivery
   const isOpen = opened === id
@@ -42,52 +40,45 @@ export function DeliveryRow({ delivery }: { delivery: Delivery }) {
       Replay
     </Button>
   )
-  const Chevron = isOpen ? ChevronDownIcon : ChevronRightIcon
   return (
-    <li className={styles.item}>
-      <Badge className={styles.outcome} color={OUTCOME_COLOURS[outcome]} variant="dot" tt="none">
-        {OUTCOMES[outcome]}
-      </Badge>
-      <div className={styles.main}>
-        <button
-          type="button"
-          className={`plain-button target ${styles.title}`}
-          aria-expanded={isOpen}
-          onClick={() => (isOpen ? void close() : open(id))}
-        >
-          <Chevron size={16} aria-hidden />
-          <bdi>{title}</bdi>
-        </button>
-        <div className="quiet small">
-          <RelativeTime dateTime={receivedAt} />
-          {[...place, duplicates > 0 && `sent ${duplicates + 1} times`]
-            .filter(Boolean)
-            .map((detail) => ` · ${detail}`)}
-          {!isFailure && explanation && ` · ${explanation.reason}`}
-        </div>
-        {isFailure && explanation && (
-          <div className={styles.failure}>
-            <span className="breakable">
-              {explanation.reason} {explanation.advice}
-            </span>
-            <FieldErrors errors={errors} max={isOpen ? undefined : MAX_ERRORS} />
-            <div className="row row-wrap">
-              {action && (
-                <Button
-                  variant="default"
-                  renderRoot={(props) => <Link to={action.to} search={action.search} {...props} />}
-                >
-                  {action.label}
-                </Button>
-              )}
-              {!isOpen && replayButton}
-            </div>
-          </div>
-        )}
-        {isOpen && <DeliveryDetails delivery={delivery} whole={whole} replay={replayButton} />}
-      </div>
+    <>
+      <DeliveryRow
+        id={id}
+        outcome={{ colour: OUTCOME_COLOURS[outcome], text: OUTCOMES[outcome] }}
+        title={title}
+        time={receivedAt}
+        details={[
+          ...place,
+          duplicates > 0 && `sent ${duplicates + 1} times`,
+          !isFailure && explanation?.reason,
+        ]}
+        failure={
+          isFailure &&
+          explanation && (
+            <>
+              <span className="breakable">
+                {explanation.reason} {explanation.advice}
+              </span>
+              <FieldErrors errors={errors} max={isOpen ? undefined : MAX_ERRORS} />
+              <div className="row row-wrap">
+                {action && (
+                  <Button
+                    variant="default"
+                    renderRoot={(props) => <Link to={action.to} search={action.search} {...props} />}
+                  >
+                    {action.label}
+                  </Button>
+                )}
+                {!isOpen && replayButton}
+              </div>
+            </>
+          )
+        }
+      >
+        <DeliveryDetails delivery={delivery} whole={whole} replay={replayButton} />
+      </DeliveryRow>
       {question}
-    </li>
+    </>
   )
 }
 
