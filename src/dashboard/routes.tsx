@@ -45,6 +45,7 @@ const SessionsPage = lazyPage('/settings/sessions', () => import('./settings/ses
 const WebhookPage = lazyPage('/settings/webhook', () => import('./settings/webhook-page.tsx'))
 const RoutingPage = lazyPage('/settings/routing', () => import('./settings/routing-page.tsx'))
 const SourcesPage = lazyPage('/settings/sources', () => import('./settings/sources-page.tsx'))
+const CodeHostsPage = lazyPage('/settings/code-hosts', () => import('./projects/code-hosts-page.tsx'))
 const OutgoingWebhooksPage = lazyPage(
   '/settings/outgoing',
   () => import('./settings/outgoing-webhooks-page.tsx'),
@@ -135,6 +136,7 @@ const SettingsRoutes = () => (
       <Route path="/settings/webhook" component={WebhookPage} />
       <Route path="/settings/routing" component={RoutingPage} />
       <Route path="/settings/sources" component={SourcesPage} />
+      <Route path="/settings/code-hosts" component={CodeHostsPage} />
       <Route path="/settings/outgoing" component={OutgoingWebhooksPage} />
       <Route path="/settings/data" component={DataPage} />
       <Route component={NotFoundPage} />

@@ -10,7 +10,7 @@ const CSV = [
   '=2+2,,,x-4,',
 ].join('\r\n')
 
-describe('the page Data', () => {
+describe('the page Import and export', () => {
   test('imports a CSV file: maps columns, shows the rows with errors, and creates the others once', async ({
     app,
   }) => {

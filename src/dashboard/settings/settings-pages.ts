@@ -36,6 +36,7 @@ const GROUPS: SettingsGroup[] = [
     pages: [
       { path: '/settings/webhook', label: 'Feedback webhook', access: 'service' },
       { path: '/settings/sources', label: 'Sources', access: 'admin' },
+      { path: '/settings/code-hosts', label: 'Code hosts', access: 'admin' },
       { path: '/incoming', label: 'Incoming deliveries', access: 'admin' },
     ],
   },
@@ -50,7 +51,7 @@ const GROUPS: SettingsGroup[] = [
     heading: 'Outgoing',
     pages: [{ path: '/settings/outgoing', label: 'Outgoing webhooks', access: 'admin' }],
   },
-  { heading: 'Data', pages: [{ path: '/settings/data', label: 'Data', access: 'all' }] },
+  { heading: 'Data', pages: [{ path: '/settings/data', label: 'Import and export', access: 'all' }] },
 ]
 
 interface Access {

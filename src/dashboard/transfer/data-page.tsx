@@ -3,7 +3,7 @@ import { DownloadIcon } from '@primer/octicons-react'
 import { CurlExample } from '../components/curl-example.tsx'
 import { useMe } from '../session/session.ts'
 import { PageHeader } from '../settings/page-header.tsx'
-import styles from '../settings/settings.module.css'
+import { Section } from '../settings/section.tsx'
 import { CsvImport } from './csv-import.tsx'
 
 /** Export of all data, and import of tasks from CSV. */
@@ -11,9 +11,8 @@ export default function DataPage() {
   const { can, isServiceWide } = useMe()
   return (
     <>
-      <PageHeader title="Data">Move tasks and other data in and out.</PageHeader>
-      <section className={styles.section} aria-label="Import tasks from CSV">
-        <h2>Import tasks from CSV</h2>
+      <PageHeader title="Import and export">Move tasks and other data in and out.</PageHeader>
+      <Section title="Import tasks from CSV" label="Import tasks from CSV">
         {can('tasks:write') && can('tasks:read') ? (
           <CsvImport />
         ) : (
@@ -21,7 +20,7 @@ export default function DataPage() {
             This requires a key with the scopes <code>tasks:read</code> and <code>tasks:write</code>.
           </p>
         )}
-      </section>
+      </Section>
       {can('admin') && isServiceWide && <Export />}
     </>
   )
@@ -29,12 +28,16 @@ export default function DataPage() {
 
 function Export() {
   return (
-    <section className={styles.section} aria-label="Export all data">
-      <h2>Export all data</h2>
-      <p className="quiet" style={{ margin: 0 }}>
-        All projects, tasks, comments, instructions, settings, people and activity in one file, without
-        secrets. A new instance can import it with <code>POST /api/import</code>.
-      </p>
+    <Section
+      title="Export all data"
+      label="Export all data"
+      description={
+        <>
+          All projects, tasks, comments, instructions, settings, people and activity in one file, without
+          secrets. A new instance can import it with <code>POST /api/import</code>.
+        </>
+      }
+    >
       <div>
         <Button
           variant="default"
@@ -46,6 +49,6 @@ function Export() {
         </Button>
       </div>
       <CurlExample path="/api/export" file="inlet.ndjson" caption="The same as a command:" />
-    </section>
+    </Section>
   )
 }

@@ -1,0 +1,144 @@
+import { Badge, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Schema } from '../api/client.ts'
+import { type Project, projectsQuery } from '../api/queries.ts'
+import { statusQuery } from '../api/status-query.ts'
+import { EmptyState } from '../components/empty-state.tsx'
+import { RelativeTime } from '../components/relative-time.tsx'
+import { Link } from '../navigation/link.tsx'
+import { placeToMend, reasonOf } from '../overview/mending.ts'
+import { useMe } from '../session/session.ts'
+import { PageHeader } from '../settings/page-header.tsx'
+import { Row, Rows } from '../settings/rows.tsx'
+import { Section } from '../settings/section.tsx'
+import { useSync } from './use-sync.ts'
+
+type Pipe = Schema<'Pipe'>
+
+/** The ways between a repository and its project. */
+const WAYS: Partial<Record<Pipe['kind'], string>> = {
+  sync: 'Sync',
+  push: 'Webhook',
+  write_back: 'Write-back',
+}
+
+/** The repositories of all projects, and the projects that have none. */
+export default function CodeHostsPage() {
+  const query = useQuery(statusQuery)
+  const projects = useQuery(projectsQuery)
+  const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
+  const pipesOf = ({ id }: Project) =>
+    query.data?.filter(({ kind, projectId }) => projectId === id && WAYS[kind] !== undefined) ?? []
+  const connected = active.filter((project) => pipesOf(project).length > 0)
+  const others = query.data ? active.filter((project) => pipesOf(project).length === 0) : []
+  return (
+    <>
+      <PageHeader title="Code hosts">
+        Issues and pull requests of a repository become tasks of its project. Each project can have one
+        repository, at GitHub or GitHub Enterprise Server.
+      </PageHeader>
+      <Rows
+        label="repositories"
+        query={projects.isSuccess ? query : projects}
+        queryKey={(projects.isSuccess ? statusQuery : projectsQuery).queryKey}
+        empty={
+          <EmptyState
+            title="No repositories yet"
+            description="Choose one of these projects, and enter its repository and a token of the code host."
+          />
+        }
+      >
+        {connected.map((project) => (
+          <Repository key={project.id} project={project} pipes={pipesOf(project)} />
+        ))}
+      </Rows>
+      {others.length > 0 && (
+        <Section title="Projects without a repository">
+          <Rows label="projects" query={projects} queryKey={projectsQuery.queryKey}>
+            {others.map((project) => (
+              <Row
+                key={project.id}
+                name={project.name}
+                actions={<EditLink project={project}>Connect repository</EditLink>}
+              />
+            ))}
+          </Rows>
+        </Section>
+      )}
+    </>
+  )
+}
+
+interface RepositoryProps {
+  project: Project
+  /** Of its connection. */
+  pipes: Pipe[]
+}
+
+/** A connection, when it was synced, and why it fails. */
+function Repository({ project, pipes }: RepositoryProps) {
+  const { can } = useMe()
+  const { sync, isBusy } = useSync(project.id)
+  const failing = pipes.filter(({ state }) => state === 'failing')
+  const synced = pipes.find(({ kind }) => kind === 'sync')?.lastSuccessAt
+  return (
+    <Row
+      name={
+        <Link to={`/projects/${project.id}`} className="target">
+          {pipes[0]?.name}
+        </Link>
+      }
+      beside={
+        failing.length > 0 && (
+          <Badge color="red" variant="dot">
+            failing
+          </Badge>
+        )
+      }
+      details={
+        <>
+          {project.name} ·{' '}
+          {synced ? (
+            <>
+              last synced <RelativeTime dateTime={synced} />
+            </>
+          ) : (
+            'never synced'
+          )}
+        </>
+      }
+      actions={
+        <>
+          {can('codehost:sync') && (
+            <Button variant="default" loading={isBusy} onClick={() => void sync()}>
+              Sync
+            </Button>
+          )}
+          <EditLink project={project}>Edit connection</EditLink>
+        </>
+      }
+    >
+      {failing.map((pipe) => (
+        <div key={pipe.kind} className="small">
+          {WAYS[pipe.kind]}: {reasonOf(pipe)} <MendLink {...placeToMend(pipe)} />
+        </div>
+      ))}
+    </Row>
+  )
+}
+
+const MendLink = ({ label, ...place }: ReturnType<typeof placeToMend>) => (
+  <Link {...place} className="target">
+    {label}
+  </Link>
+)
+
+const EditLink = ({ project, children }: { project: Project; children: ReactNode }) => (
+  <Button
+    variant="default"
+    renderRoot={(props) => <Link to={`/projects/${project.id}`} search={{ edit: 'connection' }} {...props} />}
+  >
+    {children}
+  </Button>
+)
