@@ -92,7 +92,7 @@ describe('the page Import and export', () => {
     const page = await app.open('/settings/data')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Export' }).click(),
+      page.getByRole('link', { name: 'Export', exact: true }).click(),
     ])
     expect(download.suggestedFilename()).toMatch(/^inlet-\d{4}-\d\d-\d\d\.ndjson$/)
     const text = await readFile(await download.path(), 'utf8')
@@ -104,7 +104,7 @@ describe('the page Import and export', () => {
     const key = await app.service.given.key({ scopes: ['tasks:read', 'tasks:write'] })
     const page = await app.open('/settings/data', { key })
     await page.getByText('Choose a CSV file').waitFor()
-    await expect.poll(() => page.getByRole('link', { name: 'Export' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Export', exact: true }).count()).toBe(0)
   })
 })
 

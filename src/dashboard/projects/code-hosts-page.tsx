@@ -5,10 +5,10 @@ import type { Schema } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { statusQuery } from '../api/status-query.ts'
 import { EmptyState } from '../components/empty-state.tsx'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { Link } from '../navigation/link.tsx'
 import { placeToMend, reasonOf } from '../overview/mending.ts'
 import { useMe } from '../session/session.ts'
+import { LastTime } from '../settings/last-time.tsx'
 import { PageHeader } from '../settings/page-header.tsx'
 import { Row, Rows } from '../settings/rows.tsx'
 import { Section } from '../settings/section.tsx'
@@ -98,14 +98,7 @@ function Repository({ project, pipes }: RepositoryProps) {
       }
       details={
         <>
-          {project.name} ·{' '}
-          {synced ? (
-            <>
-              last synced <RelativeTime dateTime={synced} />
-            </>
-          ) : (
-            'never synced'
-          )}
+          {project.name} · <LastTime verb="synced" dateTime={synced} />
         </>
       }
       actions={

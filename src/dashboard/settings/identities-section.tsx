@@ -5,7 +5,7 @@ import { signInWaysQuery } from '../api/people-queries.ts'
 import { identitiesQuery } from '../api/provider-queries.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
-import { LastUse } from './last-use.tsx'
+import { LastTime } from './last-time.tsx'
 import { Row, Rows } from './rows.tsx'
 import { Section } from './section.tsx'
 
@@ -43,7 +43,7 @@ export function IdentitiesSection() {
             <Row
               key={id}
               name={providerName ?? 'A provider that was removed'}
-              details={<LastUse dateTime={lastUsedAt} />}
+              details={<LastTime verb="used" dateTime={lastUsedAt} />}
               actions={
                 <Button variant="default" loading={isBusy} onClick={() => void unlink(id)}>
                   Unlink

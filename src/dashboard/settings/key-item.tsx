@@ -2,7 +2,7 @@ import { Badge, Menu } from '@mantine/core'
 import type { Schema } from '../api/client.ts'
 import { serverNow } from '../api/server-clock.ts'
 import { RelativeTime } from '../components/relative-time.tsx'
-import { LastUse } from './last-use.tsx'
+import { LastTime } from './last-time.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { Row } from './rows.tsx'
 
@@ -36,7 +36,7 @@ export function KeyItem({ apiKey: key, project, isOwn, onRotate, onRevoke }: Key
         <>
           {key.scopes.join(', ')}
           {key.createdBy && !isOwn && ` · created by ${key.createdBy.name}`} ·{' '}
-          <LastUse dateTime={key.lastUsedAt} />
+          <LastTime verb="used" dateTime={key.lastUsedAt} />
           {key.expiresAt && (
             <>
               {' '}

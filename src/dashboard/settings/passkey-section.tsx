@@ -9,7 +9,7 @@ import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
 import { hasPasskeys } from '../session/passkey.ts'
 import { useSignInAgain } from '../session/sign-in-again.tsx'
-import { LastUse } from './last-use.tsx'
+import { LastTime } from './last-time.tsx'
 import { NewPasskeyDialog } from './new-passkey-dialog.tsx'
 import { Row, Rows } from './rows.tsx'
 import { Section } from './section.tsx'
@@ -93,7 +93,7 @@ const PasskeyItem = ({ passkey, onRemove }: { passkey: Passkey; onRemove(): void
     details={
       <>
         {!isUsable(passkey) && `only works at ${passkey.rpId} · `}added{' '}
-        <RelativeTime dateTime={passkey.createdAt} /> · <LastUse dateTime={passkey.lastUsedAt} />
+        <RelativeTime dateTime={passkey.createdAt} /> · <LastTime verb="used" dateTime={passkey.lastUsedAt} />
       </>
     }
     actions={

@@ -1,7 +1,7 @@
 import { Badge, Menu } from '@mantine/core'
 import type { Project } from '../api/queries.ts'
-import { RelativeTime } from '../components/relative-time.tsx'
 import { useMe } from '../session/session.ts'
+import { LastTime } from './last-time.tsx'
 import { projectsText, ROLES, type User } from './people-text.ts'
 import { RowMenu } from './row-menu.tsx'
 import { Row } from './rows.tsx'
@@ -33,14 +33,7 @@ export function PersonItem({ user, projects, ...actions }: PersonItemProps) {
       details={
         <>
           {projectsText(user.projectIds, projects)}
-          {user.email && ` · ${user.email}`} ·{' '}
-          {user.lastSeenAt ? (
-            <>
-              last seen <RelativeTime dateTime={user.lastSeenAt} />
-            </>
-          ) : (
-            'never seen'
-          )}
+          {user.email && ` · ${user.email}`} · <LastTime verb="seen" dateTime={user.lastSeenAt} />
         </>
       }
       actions={

@@ -10,7 +10,7 @@ import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
 import { feedbackAddress, feedbackCurl } from './feedback-curl.ts'
-import { LastUse } from './last-use.tsx'
+import { LastTime } from './last-time.tsx'
 import { PageHeader } from './page-header.tsx'
 import { Row, Rows } from './rows.tsx'
 import { Section } from './section.tsx'
@@ -75,7 +75,8 @@ export default function WebhookPage() {
               name={<code>…{item.lastFour}</code>}
               details={
                 <>
-                  Created <RelativeTime dateTime={item.createdAt} /> · <LastUse dateTime={item.lastUsedAt} />
+                  Created <RelativeTime dateTime={item.createdAt} /> ·{' '}
+                  <LastTime verb="used" dateTime={item.lastUsedAt} />
                   {item.expiresAt && (
                     <>
                       {' '}
