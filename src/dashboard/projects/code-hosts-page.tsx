@@ -114,7 +114,10 @@ function Repository({ project, pipes }: RepositoryProps) {
     >
       {failing.map((pipe) => (
         <div key={pipe.kind} className="small">
-          {WAYS[pipe.kind]}: {reasonOf(pipe)} <MendLink {...placeToMend(pipe)} />
+          {WAYS[pipe.kind]}: {reasonOf(pipe)}
+          <div>
+            <MendLink {...placeToMend(pipe)} />
+          </div>
         </div>
       ))}
     </Row>
