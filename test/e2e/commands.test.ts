@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
 import type { Page } from '../tools/playwright.ts'
-import { createTask, expectNone, rowOf, taskOf, test, violationsOn } from './support/browser.ts'
+import { createTask, expectNone, rowOf, taskOf, testWith, violationsOn } from './support/browser.ts'
 import { givenPerson, openAs } from './support/people.ts'
+
+const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
 const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Command palette' })
 
@@ -128,5 +132,40 @@ describe('the command palette', () => {
     await page.keyboard.press('Enter')
     await rowOf(page, 'Nobody’s').waitFor({ state: 'detached' })
     await rowOf(page, 'Hers').waitFor()
+  })
+})
+
+describe('the command palette on the triage page', () => {
+  test('filters, exports, merges what is equal, assigns and accepts', async ({ app }) => {
+    await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
+    const send = sender(app.service.url, WEBHOOK_SECRET)
+    const ids: string[] = []
+    for (let number = 0; number < 3; number++)
+      ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
+    const mine = await createTask(app, { title: 'For me' })
+    const last = await createTask(app, { title: 'Last' })
+    const page = await openAs(app, 'ada', '/triage')
+    await rowOf(page, 'Last').waitFor()
+    await command(page, 'merge all')
+    await page.getByText('Merged 2 tasks into').waitFor()
+    await page.keyboard.press('y')
+    await page.getByText('2 left').waitFor()
+    await command(page, 'assign to me')
+    await expect.poll(() => taskOf(app, mine.id)).toMatchObject({ assignees: ['ada'], triaged: true })
+    const downloaded = page.waitForEvent('download')
+    await command(page, 'export')
+    await downloaded
+    await command(page, 'filter by')
+    await page.getByRole('combobox', { name: 'Filter by' }).waitFor()
+    await page.keyboard.type('source')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('API')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => search(page)).toContain('source=["api"]')
+    await page.keyboard.press('Escape')
+    await paletteOf(page).waitFor({ state: 'detached' })
+    await command(page, 'accept all')
+    await page.getByText('Nothing left here').waitFor()
+    await expect.poll(() => taskOf(app, last.id)).toMatchObject({ triaged: true })
   })
 })

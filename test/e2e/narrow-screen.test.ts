@@ -159,4 +159,20 @@ describe('a narrow page', () => {
       await page.getByText('Done: Task 0.').waitFor()
     })
   }
+
+  test('keeps the highlighted row in sight when a toast takes its room', async ({ app }) => {
+    for (let number = 0; number < 30; number++) await createTask(app, { title: `Task ${number}.` })
+    const page = await app.open('/tasks', { viewport: { width: 1280, height: 700 } })
+    await page.getByRole('link', { name: 'Task 29.' }).waitFor()
+    const hidden = async () => {
+      const row = await boxOf(page, '[data-task][aria-current]')
+      const list = await boxOf(page, '[data-list]')
+      return row.bottom - list.bottom
+    }
+    for (let index = 0; index < 25; index++) await page.keyboard.press('j')
+    const before = await boxOf(page, '[data-list]')
+    await page.keyboard.press('e')
+    await expect.poll(async () => (await boxOf(page, '[data-list]')).bottom).toBeLessThan(before.bottom)
+    await expect.poll(hidden).toBeLessThanOrEqual(0)
+  })
 })

@@ -119,6 +119,15 @@ describe('feedback that resembles other feedback', () => {
 })
 
 describe('any task', () => {
+  test('shows what its reports say as it is meant', async ({ app }) => {
+    const target = await createTask(app, { title: 'The export fails' })
+    const report = await createTask(app, { title: 'Nothing happens', description: 'With **every** format' })
+    await app.service.post(`/api/tasks/${report.id}/merge`, { into: target.id })
+    const page = await app.open(`/tasks/${target.id}`)
+    const reports = panelOf(page).getByRole('region', { name: 'Reports' })
+    await reports.locator('strong').getByText('every').waitFor()
+  })
+
   test('is merged by the same key while it is open, and then keeps its status', async ({ app }) => {
     await createTask(app, { title: 'The export fails' })
     const task = await createTask(app, { title: 'Nothing happens' })

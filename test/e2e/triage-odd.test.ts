@@ -122,4 +122,15 @@ describe('a snooze', () => {
     await expect.poll(() => until(3)).toBe('2027-03-28T01:30:00.000Z')
     await page.getByText('Nothing left to triage').waitFor()
   })
+
+  test('until a year with five digits by the clock of the service is refused in words', async ({ app }) => {
+    await createTask(app, { title: 'Far west' })
+    const page = await app.open('/triage', { timezoneId: 'America/New_York' })
+    await rowOf(page, 'Far west').waitFor()
+    await openAndClosePalette(page)
+    await press(page, 'h', '5')
+    await page.getByPlaceholder('Year-month-day').waitFor()
+    await page.keyboard.type('9999-12-31 23:00')
+    await page.getByText('Choose an earlier date.').waitFor()
+  })
 })

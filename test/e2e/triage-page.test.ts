@@ -15,6 +15,8 @@ import { press } from './support/keys.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
 const highlighted = (page: Page) => page.locator('[data-task][aria-current]')
 
 /** Feedback with equal notes, apart from case and punctuation. */
@@ -196,5 +198,53 @@ describe('the triage page', () => {
     await page.keyboard.press('z')
     await page.getByText('6 left').waitFor()
     expect(await violationsOn(page)).toEqual([])
+  })
+})
+
+describe('by touch or with a mouse', () => {
+  test('an open group is decided about as a whole', async ({ app }) => {
+    const merged = await sendEqual(app, 'Notifications arrive twice', 3)
+    const high = await sendEqual(app, 'The map is empty on tablets', 2)
+    const notPlanned = await sendEqual(app, 'Bring back the old icon', 2)
+    const page = await app.open('/triage', PHONE)
+    const panel = panelOf(page)
+    await rowOf(page, 'Notifications').getByText('×3').waitFor()
+    await rowOf(page, 'Notifications').getByRole('link').click()
+    await panel.getByText('3 equal tasks in one row').waitFor()
+    expect(await violationsOn(page)).toEqual([])
+    const cut = `[...document.querySelectorAll('[data-panel] button .mantine-Button-label')].filter((label) =>
+      label.scrollWidth > label.clientWidth).map((label) => label.textContent)`
+    await expect.poll(() => page.evaluate(cut)).toEqual([])
+    await panel.getByRole('button', { name: 'Merge all 3' }).click()
+    await expect.poll(() => taskOf(app, merged[0] ?? '')).toMatchObject({ reports: 3, triaged: false })
+    await panel.getByText('3 equal tasks').waitFor({ state: 'detached' })
+    await panel.getByRole('button', { name: 'Accept' }).click()
+    await panel.getByText('2 equal tasks').waitFor()
+
+    await panel.getByRole('combobox', { name: 'Priority' }).click()
+    await page.getByRole('option', { name: 'High' }).click()
+    for (const id of high)
+      await expect.poll(() => taskOf(app, id)).toMatchObject({ priority: 'high', triaged: true })
+    await panel.getByText('Bring back', { exact: false }).first().waitFor()
+    await panel.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Not planned' }).click()
+    for (const id of notPlanned)
+      await expect.poll(() => taskOf(app, id)).toMatchObject({ closedReason: 'not_planned' })
+    await page.getByText('Nothing left to triage').waitFor()
+  })
+
+  test('tasks are snoozed in the panel, and those that are selected accepted', async ({ app }) => {
+    const ids: string[] = []
+    for (const title of ['Later', 'One', 'Two']) ids.push((await createTask(app, { title })).id)
+    const page = await app.open(`/triage/${ids[0]}`)
+    await panelOf(page).getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Snooze…' }).click()
+    await page.getByRole('option', { name: 'Tomorrow' }).click()
+    await expect.poll(async () => (await taskOf(app, ids[0] ?? '')).snoozedUntil).not.toBe(null)
+    await panelOf(page).getByRole('button', { name: 'Close task' }).click()
+    for (const title of ['One', 'Two']) await rowOf(page, title).getByRole('checkbox').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Accept' }).click()
+    await page.getByText('Nothing left to triage').waitFor()
+    for (const id of ids.slice(1)) await expect.poll(() => taskOf(app, id)).toMatchObject({ triaged: true })
   })
 })

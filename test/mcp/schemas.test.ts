@@ -37,7 +37,6 @@ const OMITTED: Record<string, string[]> = {
     'codehostIssueNumber',
     'codehostPrNumber',
     'includeArchived',
-    'snoozed',
     'deleted',
     'fields',
     'count',

@@ -1,5 +1,8 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { useMe } from '../session/session.ts'
+import { listPathOf } from '../tasks/open-task.ts'
+import { useMergeEqual } from '../tasks/triage/use-merge-equal.ts'
 import { taskOption, useFoundTasks } from './found-tasks.ts'
 import { OptionList } from './option-list.tsx'
 import { usePages, usePersonPages } from './pages.ts'
@@ -11,8 +14,11 @@ import { useListCommands } from './use-list-commands.ts'
 /** What can be done with the tasks, pages to go to, and tasks found by words or number. */
 export function CommandStep({ tasks, actions, onStep, onClose }: StepProps) {
   const [text, setText] = useState('')
-  const [, navigate] = useLocation()
-  const changes = taskCommands({ tasks, actions, onStep })
+  const [pathname, navigate] = useLocation()
+  const username = useMe().me?.user?.username
+  const merge = useMergeEqual()
+  const mergeEqual = listPathOf(pathname) === '/triage' ? merge : undefined
+  const changes = taskCommands({ tasks, actions, username, mergeEqual, onStep })
   const ofList = useListCommands(onStep)
   const ofApp = useAppCommands(onStep)
   const pages = usePages()

@@ -6,6 +6,9 @@ import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'
 import { type StepProps, tasksText } from './property-steps.tsx'
 
+/** The service takes years of four digits. */
+const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 /** Picks until when tasks are snoozed: a usual time, or a date that is typed. */
 export function SnoozeStep({ step: _, tasks, actions, ...rest }: StepProps) {
   const [text, setText] = useState('')
@@ -28,7 +31,9 @@ export function SnoozeStep({ step: _, tasks, actions, ...rest }: StepProps) {
   }
   const isSnoozed = tasks.some(({ snoozedUntil }) => snoozedUntil !== null)
   const typed = typedTime(text)
-  const typedOptions = typed && typed > now ? [{ ...until('On this date', typed), isFound: true }] : []
+  const isTooLate = typed !== undefined && typed.getTime() > MAX_TIME
+  const typedOptions =
+    typed && typed > now && !isTooLate ? [{ ...until('On this date', typed), isFound: true }] : []
   const usual = snoozeTimes(now).map(({ label, time }) => until(label, time))
   const shared = { ...rest, label: 'Snooze until', text, onType: setText, isSettled: true }
   if (isDate)
@@ -37,7 +42,13 @@ export function SnoozeStep({ step: _, tasks, actions, ...rest }: StepProps) {
         {...shared}
         placeholder="Year-month-day, with a time if you like"
         options={typedOptions}
-        none={typed ? 'Choose a date in the future.' : 'For example 2027-01-31, or 2027-01-31 14:00.'}
+        none={
+          isTooLate
+            ? 'Choose an earlier date.'
+            : typed
+              ? 'Choose a date in the future.'
+              : 'For example 2027-01-31, or 2027-01-31 14:00.'
+        }
       />
     )
   return (

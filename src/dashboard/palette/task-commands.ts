@@ -1,3 +1,4 @@
+import type { TaskListItem } from '../api/queries.ts'
 import type { PaletteStep } from '../keyboard/shortcuts.ts'
 import { copyLinks } from '../tasks/copy-link.ts'
 import { PRIORITIES } from '../tasks/filters.ts'
@@ -6,12 +7,15 @@ import { changeToChoice, STATUS_CHOICES, type StatusChoice } from '../tasks/stat
 import { type Command, command, type Option } from './options.ts'
 import { type StepProps, tasksText } from './property-steps.tsx'
 
+interface TaskCommands extends Pick<StepProps, 'tasks' | 'actions' | 'onStep'> {
+  /** Of the person who is signed in. */
+  username: string | undefined
+  /** Where equal tasks are one row. */
+  mergeEqual: ((tasks: TaskListItem[]) => void) | undefined
+}
+
 /** What can be done with the tasks. */
-export function taskCommands({
-  tasks,
-  actions,
-  onStep,
-}: Pick<StepProps, 'tasks' | 'actions' | 'onStep'>): Option[] {
+export function taskCommands({ tasks, actions, username, mergeEqual, onStep }: TaskCommands): Option[] {
   if (tasks.length === 0) return []
   const isDone = tasks.every(({ status }) => status === 'done')
   const step = (label: string, step: PaletteStep): Command => ({ label, run: () => onStep(step) })
@@ -41,9 +45,24 @@ export function taskCommands({
     shortcut: '.',
     run: () => void copyLinks(tasks),
   }
+  const assignment: Command = {
+    label: 'Assign to me',
+    shortcut: 'i',
+    run: () =>
+      void (username && actions.changeNames(tasks, { field: 'assignees', name: username, isAdded: true })),
+  }
+  const [first] = tasks
+  const areEqual =
+    tasks.length > 1 &&
+    tasks.every(
+      ({ noteKey, projectId }) => noteKey && noteKey === first?.noteKey && projectId === first.projectId,
+    )
+  const merge: Command = { label: 'Merge all equal', shortcut: 'm', run: () => mergeEqual?.(tasks) }
   const options = [
     ...(tasks.some(({ triaged }) => !triaged) ? [command(acceptance)] : []),
     ...(isStatusLocked ? [] : [command(doneOrOpen)]),
+    ...(mergeEqual && areEqual && !mergeLock(tasks) ? [command(merge)] : []),
+    ...(username ? [command(assignment)] : []),
     ...steps.map((option) => ({ ...command(option), isStep: true })),
     command(link),
     ...(deletionLock(tasks) ? [] : [command(deletion)]),

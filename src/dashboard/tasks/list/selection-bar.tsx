@@ -40,6 +40,9 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
       lock: locked,
       onSelect: () => change({ status: 'done' }),
     },
+    ...(tasks.some(({ triaged }) => !triaged)
+      ? [{ name: 'accept', label: 'Accept', onSelect: () => change({ triaged: true }) }]
+      : []),
     {
       name: 'status',
       label: 'Status',
@@ -89,6 +92,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
     ...(tasks.length > 1
       ? [{ name: 'merge', label: 'Merge', lock: unmergeable, onSelect: inMenu('merge') }]
       : []),
+    { name: 'snooze', label: 'Snooze', onSelect: inMenu('snooze') },
     {
       name: 'delete',
       label: 'Delete',

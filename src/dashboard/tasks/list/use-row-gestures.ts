@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { serverNow } from '../../api/server-clock.ts'
 import { preloadModule } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import type { TaskActions } from '../edits/use-task-actions.ts'
@@ -34,7 +35,7 @@ export function useRowGestures(options: RowGestures) {
         const tasks = groups.tasksOf(row)
         if (gesture === 'select') return selection.toggle(id, false)
         if (gesture === 'snooze')
-          return void actions.change(tasks, { snoozedUntil: tomorrow(new Date()).toISOString() })
+          return void actions.change(tasks, { snoozedUntil: tomorrow(new Date(serverNow())).toISOString() })
         const lock = statusLock(tasks)
         if (lock) toast.info(lock)
         else actions.toggleDone(tasks)

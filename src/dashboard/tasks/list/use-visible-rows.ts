@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useState, useSyncExternalStore } from 'react'
+import { type RefObject, useCallback, useRef, useState, useSyncExternalStore } from 'react'
 import { flushSync } from 'react-dom'
 import { indexesToRender } from './indexes-to-render.ts'
 
@@ -11,7 +11,7 @@ interface VisibleRowsOptions {
   estimatedHeight: number
   /** The number of rows rendered before and after the visible ones. */
   overscan: number
-  /** Stays rendered outside the viewport; negative for none. */
+  /** Stays rendered outside the viewport, and in it while that gets smaller; negative for none. */
   keptIndex: number
 }
 
@@ -27,13 +27,23 @@ function onPrint(onChange: () => void) {
 export function useVisibleRows({ scroller, rowHeight, estimatedHeight, ...rows }: VisibleRowsOptions) {
   const [firstIndex, setFirstIndex] = useState(0)
   const [height, setHeight] = useState(estimatedHeight)
+  const keptIndex = useRef(-1)
+  keptIndex.current = rows.keptIndex
 
   const ref = useCallback(
     (element: HTMLElement) => {
       scroller.current = element
       // A new element starts at its top. Reading its position here would force a layout.
       setFirstIndex(0)
-      const observer = new ResizeObserver(() => setHeight(element.offsetHeight))
+      let lastHeight = 0
+      const observer = new ResizeObserver(() => {
+        const { offsetHeight, scrollTop } = element
+        const end = (keptIndex.current + 1) * rowHeight - scrollTop
+        // A toast takes the room of the last rows.
+        if (end <= lastHeight && end > offsetHeight) element.scrollTop = scrollTop + end - offsetHeight
+        lastHeight = offsetHeight
+        setHeight(offsetHeight)
+      })
       observer.observe(element)
       const onScroll = () => {
         const first = Math.max(0, Math.floor(element.scrollTop / rowHeight))

@@ -6,7 +6,7 @@ import { useAllLists } from '../../api/use-all-lists.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { useCopy } from '../../components/use-copy.ts'
 import { BlockedBy } from '../dependencies/blocked-by.tsx'
-import { useTaskActions } from '../edits/use-task-actions.ts'
+import { type AnyTask, type NameChange, useTaskActions } from '../edits/use-task-actions.ts'
 import { PRIORITIES } from '../filters.ts'
 import { PriorityBars, StatusCircle } from '../icons.tsx'
 import { useLabelColors } from '../label-colors.tsx'
@@ -19,12 +19,27 @@ import type { TaskEdit } from './use-task-edit.ts'
 const toOptions = (names: Record<string, string>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }))
 
+interface PropertiesProps {
+  task: Task
+  /** All that its row stands for, which change with it. */
+  group: AnyTask[]
+  edit: TaskEdit
+  mayWrite: boolean
+}
+
 /** One line of chips, which wraps; each is the control of its property. */
-export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdit; mayWrite: boolean }) {
+export function Properties({ task, group, edit, mayWrite }: PropertiesProps) {
   const actions = useTaskActions()
   const isManaged = useIsManaged(task)
   const mayLabel = mayWrite && !isManaged
-  const lock = statusLock([task])
+  const lock = statusLock(group)
+  const saveNames = (field: NameChange['field'], names: string[]) => {
+    if (group.length === 1) return void edit.save({ [field]: names })
+    const added = names.filter((name) => !task[field].includes(name))
+    const removed = task[field].filter((name) => !names.includes(name))
+    for (const name of added) void actions.changeNames(group, { field, name, isAdded: true })
+    for (const name of removed) void actions.changeNames(group, { field, name, isAdded: false })
+  }
   const labelColors = useLabelColors(task.projectId, {
     isEnabled: task.source === 'codehost' && task.labels.length > 0,
   })
@@ -41,7 +56,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
         text={STATUS_CHOICES[statusChoiceOf(task)]}
         value={statusChoiceOf(task)}
         onChange={(choice) =>
-          choice && void actions.change([task], changeToChoice(choice as StatusChoice, [task]))
+          choice && void actions.change(group, changeToChoice(choice as StatusChoice, group))
         }
       />
       <SelectChip
@@ -53,13 +68,13 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
         text={PRIORITIES[task.priority]}
         value={task.priority}
         onChange={(priority) =>
-          priority && void actions.change([task], { priority: priority as Task['priority'] })
+          priority && void actions.change(group, { priority: priority as Task['priority'] })
         }
       />
       <ListChip
         task={task}
         staysInProject={isManaged || isTied(task)}
-        onMove={(listId) => void actions.change([task], { listId })}
+        onMove={(listId) => void actions.change(group, { listId })}
         chipProps={chipProps}
       />
       {(mayLabel || task.labels.length > 0) && (
@@ -74,7 +89,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           placeholder={task.labels.length === 0 ? 'Add label' : undefined}
           value={task.labels}
           colors={labelColors}
-          onChange={(labels) => void edit.save({ labels })}
+          onChange={(labels) => saveNames('labels', labels)}
         />
       )}
       {(mayLabel || task.assignees.length > 0) && (
@@ -88,7 +103,7 @@ export function Properties({ task, edit, mayWrite }: { task: Task; edit: TaskEdi
           readOnly={!mayLabel}
           placeholder={task.assignees.length === 0 ? 'Add assignee' : undefined}
           value={task.assignees}
-          onChange={(assignees) => void edit.save({ assignees })}
+          onChange={(assignees) => saveNames('assignees', assignees)}
         />
       )}
       {(mayWrite || task.blockedBy.length > 0) && <BlockedBy task={task} mayWrite={mayWrite} />}

@@ -1,40 +1,29 @@
-import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
-import {
-  ChevronDownIcon,
-  ChevronUpIcon,
-  GitMergeIcon,
-  KebabHorizontalIcon,
-  LinkIcon,
-  PersonIcon,
-  TrashIcon,
-  XIcon,
-} from '@primer/octicons-react'
+import { ActionIcon, Button, Skeleton } from '@mantine/core'
+import { XIcon } from '@primer/octicons-react'
 import { Suspense } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { type Task, type TaskListItem, taskQuery } from '../../api/queries.ts'
+import { type Task, taskQuery } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
 import { CurlExample } from '../../components/curl-example.tsx'
 import { preload } from '../../components/lazy.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { LoadingLine } from '../../components/loading-line.tsx'
-import { useCopy } from '../../components/use-copy.ts'
 import { useMutation } from '../../components/use-mutation.ts'
-import { openNeighbor, openPalette } from '../../keyboard/shortcuts.ts'
 import { useSearchString } from '../../navigation/location-provider.tsx'
 import { useMe } from '../../session/session.ts'
 import { ClaimNote } from '../claims/claim-note.tsx'
-import { useClaim } from '../claims/use-claim.ts'
-import { useTaskActions } from '../edits/use-task-actions.ts'
-import { StatusCircle } from '../icons.tsx'
-import { deletionLock, mergeLock, statusLock, useIsManaged } from '../managed.ts'
+import { useIsManaged } from '../managed.ts'
 import { listPathOf } from '../open-task.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { MergedInto } from '../reports/merged-into.tsx'
 import page from '../tasks-page.module.css'
+import { EqualNote } from '../triage/equal-note.tsx'
+import { useOpenGroup } from '../triage/use-open-group.ts'
 import { Conflict } from './conflict.tsx'
 import { EditableTitle } from './editable-title.tsx'
+import { PanelBar } from './panel-bar.tsx'
 import { Properties } from './properties.tsx'
 import { Provenance } from './provenance.tsx'
 import styles from './task-panel.module.css'
@@ -130,87 +119,22 @@ function DeletedTask({ id }: { id: string }) {
 
 function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
   const { can } = useMe()
-  const actions = useTaskActions()
-  const { claim } = useClaim(task)
-  const link = useCopy(`${location.origin}/tasks/${task.id}`)
   const edit = useTaskEdit(task)
+  const group = useOpenGroup(task)
   const isManaged = useIsManaged(task)
   const mayWrite = can('tasks:write')
-  const isDone = task.status === 'done'
 
   return (
     <div className={styles.body}>
-      <div className={styles.bar}>
-        {mayWrite && !statusLock([task]) && (
-          <Button
-            variant="default"
-            leftSection={<StatusCircle task={task} />}
-            onClick={() => actions.toggleDone([task])}
-          >
-            {isDone ? 'Reopen' : 'Mark done'}
-          </Button>
-        )}
-        {mayWrite && !task.triaged && (
-          <Button variant="default" onClick={() => void actions.change([task], { triaged: true })}>
-            Accept
-          </Button>
-        )}
-        <ActionIcon className="push" onClick={() => openNeighbor(-1)} aria-label="Previous task">
-          <ChevronUpIcon size={18} />
-        </ActionIcon>
-        <ActionIcon onClick={() => openNeighbor(1)} aria-label="Next task">
-          <ChevronDownIcon size={18} />
-        </ActionIcon>
-        <ActionIcon onClick={() => void link.copy()} aria-label={link.copied ? 'Copied' : 'Copy link'}>
-          <LinkIcon size={16} />
-        </ActionIcon>
-        {mayWrite && (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon aria-label="More actions">
-                <KebabHorizontalIcon size={18} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {task.isReady && (
-                <Menu.Item leftSection={<PersonIcon size={16} />} onClick={() => void claim()}>
-                  Claim
-                </Menu.Item>
-              )}
-              <Menu.Item
-                leftSection={<GitMergeIcon size={16} />}
-                disabled={mergeLock([task]) !== undefined}
-                title={mergeLock([task])}
-                onClick={() => openPalette({ step: 'merge', tasks: [task as TaskListItem] })}
-              >
-                Merge into…
-              </Menu.Item>
-              <Menu.Item
-                c="var(--red)"
-                leftSection={<TrashIcon size={16} />}
-                disabled={deletionLock([task]) !== undefined}
-                title={deletionLock([task])}
-                onClick={() => {
-                  onClose()
-                  void actions.remove([task])
-                }}
-              >
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        )}
-        <ActionIcon onClick={onClose} aria-label="Close task">
-          <XIcon size={18} />
-        </ActionIcon>
-      </div>
+      <PanelBar task={task} group={group} mayWrite={mayWrite} onClose={onClose} />
+      {group.length > 1 && <EqualNote group={group} mayWrite={mayWrite} />}
       <EditableTitle task={task} edit={edit} mayWrite={mayWrite && !isManaged} />
       <Provenance task={task} />
       <WriteBack task={task} />
       <ClaimNote task={task} mayWrite={mayWrite} />
       <Conflict edit={edit} />
       {task.mergedInto && <MergedInto task={task} into={task.mergedInto} mayWrite={mayWrite} />}
-      <Properties task={task} edit={edit} mayWrite={mayWrite} />
+      <Properties task={task} group={group} edit={edit} mayWrite={mayWrite} />
       <TextSections task={task} edit={edit} mayWrite={mayWrite} />
       {(task.reports > 1 || isSuggested(task)) && (
         <Suspense fallback={<Skeleton height={160} />}>

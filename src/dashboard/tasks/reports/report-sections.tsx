@@ -6,6 +6,7 @@ import { LoadError } from '../../components/load-error.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { isShortcut } from '../../keyboard/shortcuts.ts'
 import { plural } from '../../lib/plural.ts'
+import { Markdown } from '../../markdown/markdown.tsx'
 import { openTaskId } from '../open-task.ts'
 import { isSuggested } from './is-suggested.ts'
 import { countsText, detailsText, mergeOf } from './merging.ts'
@@ -84,24 +85,31 @@ const MAX_TEXT = 1_000
 
 /** The note and what it was sent with; nothing that the title says already. */
 function ReportText({ report }: { report: TaskListItem }) {
-  const { note = report.description, sentiment, app_version: version } = propertiesOf(report)
-  const text = typeof note === 'string' ? withoutTitle(note.trim(), report.title) : ''
+  const { note, sentiment, app_version: version } = propertiesOf(report)
+  const text = textOf(note ?? report.description, report.title)
+  const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
   const details = [sentiment, version].filter((value) => typeof value === 'string').join(', ')
   return (
     <>
-      {text && (
-        <p className={styles.note} dir="auto">
-          {text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text}
-        </p>
-      )}
+      {text &&
+        // What people send is plain text.
+        (note === undefined ? (
+          <Markdown text={shown} itemUrl={report.externalUrl} />
+        ) : (
+          <p className={styles.note} dir="auto">
+            {shown}
+          </p>
+        ))}
       {details && <p className="quiet small">{details}</p>}
     </>
   )
 }
 
-/** A note whose first line is the title says it twice. */
-const withoutTitle = (note: string, title: string) =>
-  note === title || note.startsWith(`${title}\n`) ? note.slice(title.length).trim() : note
+/** A text whose first line is the title says it twice. */
+function textOf(value: unknown, title: string): string {
+  const text = typeof value === 'string' ? value.trim() : ''
+  return text === title || text.startsWith(`${title}\n`) ? text.slice(title.length).trim() : text
+}
 
 function Similar({ task, mayWrite }: SectionProps) {
   const query = useQuery(similarQuery(task.id))

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import type { TaskFilters } from '../../api/queries.ts'
 import { DialogLoading, preloadDialog } from '../../components/lazy.tsx'
 import { toast } from '../../components/toast.ts'
 import { useTaskActions } from '../edits/use-task-actions.ts'
 import { fetchMatching } from '../list/use-matching-tasks.ts'
+import { onAcceptAll } from './accept-all-event.ts'
 import type { Left } from './use-left.ts'
 
 const ConfirmDialog = preloadDialog(async () => ({
@@ -34,16 +35,15 @@ export function AcceptAll({ filters, left: { count, isExact, tasks } }: AcceptAl
       setAccepting(false)
     }
   }
+  const onClick = tasks ? () => void accept() : asking.open
+  const latest = useRef(onClick)
+  latest.current = onClick
+  useEffect(() => onAcceptAll(() => latest.current()), [])
   const number = count.toLocaleString()
   const which = isExact ? `all ${number}` : `the first ${number}`
   return (
     <>
-      <Button
-        className="push"
-        variant="default"
-        loading={isAccepting}
-        onClick={tasks ? () => void accept() : asking.open}
-      >
+      <Button className="push" variant="default" loading={isAccepting} onClick={onClick}>
         Accept {which}
       </Button>
       <Suspense fallback={<DialogLoading />}>

@@ -1,11 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { TaskFilters } from '../../api/queries.ts'
 import { useTask } from '../../api/use-tasks.ts'
-import { beginEdit } from '../../components/begun-edits.ts'
-import { preloadModule } from '../../components/lazy.tsx'
-import { toast } from '../../components/toast.ts'
 import { usePageTitle } from '../../components/use-page-title.ts'
 import { formatSearch } from '../../navigation/search-params.ts'
 import { useSearchOf } from '../../navigation/use-search-of.ts'
@@ -23,8 +19,7 @@ import { NothingLeft } from './nothing-left.tsx'
 import styles from './triage.module.css'
 import { searchWithTriage, type TriageSearch, triageFiltersOf, triageSearchOf } from './triage-filters.ts'
 import { useLeft } from './use-left.ts'
-
-const loadMerge = preloadModule(() => import('../reports/merge-tasks.ts'))
+import { useMergeEqual } from './use-merge-equal.ts'
 
 /** What arrived and nobody has decided about, oldest first, and the open task as its child. */
 export default function TriagePage({ children }: { children: ReactNode }) {
@@ -59,22 +54,8 @@ export default function TriagePage({ children }: { children: ReactNode }) {
 
 /** Equal tasks are one row; they are merged into the one that was reported most often, or else first. */
 function useGrouping(): Grouping {
-  const queryClient = useQueryClient()
-  return useMemo(
-    () => ({
-      groupsOf: equalTasks,
-      Facts: GroupFacts,
-      merge([target, ...reports]) {
-        if (!target) return
-        const merging = loadMerge().then(
-          ({ mergeTasks }) => void mergeTasks(queryClient, { reports, target }),
-        )
-        beginEdit(merging)
-        merging.catch(toast.notLoaded)
-      },
-    }),
-    [queryClient],
-  )
+  const merge = useMergeEqual()
+  return useMemo(() => ({ groupsOf: equalTasks, Facts: GroupFacts, merge }), [merge])
 }
 
 /** "12 left", and what accepts them all. */
