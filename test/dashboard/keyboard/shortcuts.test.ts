@@ -105,8 +105,13 @@ function key(name: string, fields: Partial<KeyboardEvent> = {}): KeyboardEvent {
 
 /** An element inside one that matches `parent`. */
 function within(parent: string): EventTarget {
-  return { closest: (selector: string) => matchIn(selector, parent) } as unknown as EventTarget
+  const closest = (selector: string) => matchIn(selector, parent)
+  return { closest, matches: () => false } as unknown as EventTarget
 }
 
+/** An element, if the list has the selector, or the selector with exceptions. */
 const matchIn = (selectorList: string, selector: string | undefined) =>
-  selector !== undefined && selectorList.split(', ').includes(selector) ? {} : null
+  selector !== undefined &&
+  selectorList.split(', ').some((each) => each === selector || each.startsWith(`${selector}:not(`))
+    ? {}
+    : null

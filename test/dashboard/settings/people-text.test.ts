@@ -40,7 +40,7 @@ describe('the pages of the settings', () => {
 
   test('are those of the account for people alone, and of people for owners alone', () => {
     const member = labelsOf({ isPerson: true, isAdmin: false, isServiceWide: true })
-    expect(member).toEqual(['Account', 'Sessions', 'AI instructions', 'Data'])
+    expect(member).toEqual(['Account', 'Sessions', 'AI instructions', 'Import and export'])
     expect(labelsOf({ isPerson: true, isAdmin: true, isServiceWide: true })).toContain('People')
     const bound = labelsOf({ isPerson: false, isAdmin: true, isServiceWide: false })
     expect([bound.includes('Account'), bound.includes('People')]).toEqual([false, false])
