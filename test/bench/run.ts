@@ -14,7 +14,8 @@ import { feedback } from './parts/feedback.ts'
 import { lighthouse } from './parts/lighthouse.ts'
 import { overview } from './parts/overview.ts'
 import { pages, sizes } from './parts/pages.ts'
-import { peers } from './parts/peers.ts'
+import { parseServer } from './parts/parse-server.ts'
+import { pocketBase } from './parts/pocketbase.ts'
 import { memory, soak, start } from './parts/process.ts'
 import { push } from './parts/push.ts'
 import { sync } from './parts/sync.ts'
@@ -42,7 +43,8 @@ const PARTS: Record<string, Part> = {
   writes,
   keyed,
   claims,
-  peers,
+  'parse-server': parseServer,
+  pocketbase: pocketBase,
   pages,
   overview,
   feedback,
@@ -57,7 +59,7 @@ const PARTS: Record<string, Part> = {
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { peers: { type: 'boolean' } } })
-const named = values.peers ? [...positionals, 'peers'] : positionals
+const named = values.peers ? [...positionals, 'parse-server', 'pocketbase'] : positionals
 const unknown = named.filter((name) => !(name in PARTS))
 if (unknown.length > 0) {
   console.error(`No such part: ${unknown.join(', ')}. Parts: ${Object.keys(PARTS).join(', ')}.`)

@@ -27,6 +27,16 @@ export interface Running {
   stop(): Promise<void>
 }
 
+interface StartOptions {
+  cwd?: string
+  command?: string | undefined
+}
+
+interface ProgramOptions {
+  env?: Record<string, string>
+  command?: string
+}
+
 export type Setup = Awaited<ReturnType<typeof setUp>>
 
 /** A folder and a PostgreSQL of this run's own, on disk and with the settings that `npm start` uses. */
@@ -57,8 +67,9 @@ export async function setUp() {
     /** Fastify with one route: see bare.ts. */
     bare: (env: Record<string, string>) => start([fileURLToPath(new URL('bare.ts', import.meta.url))], env),
 
-    /** Another program that prints its address, from a folder of its own. */
-    program: (cwd: string, file: string, env: Record<string, string>) => start([file], env, cwd),
+    /** Another program that prints its address, from a folder of its own; of Node's unless it names another command. */
+    program: (cwd: string, args: string[], { env = {}, command }: ProgramOptions = {}) =>
+      start(args, env, { cwd, command }),
 
     /** Between parts: services that a failed part left running, and autovacuum, would slow down the next one. */
     async reset(): Promise<void> {
@@ -87,9 +98,13 @@ export async function setUp() {
     },
   }
 
-  async function start(args: string[], env: Record<string, string>, cwd = ROOT): Promise<Running> {
+  async function start(
+    args: string[],
+    env: Record<string, string>,
+    { cwd = ROOT, command = process.execPath }: StartOptions = {},
+  ): Promise<Running> {
     const since = performance.now()
-    const child = spawn(process.execPath, args, {
+    const child = spawn(command, args, {
       cwd,
       env: {
         PATH: process.env.PATH,

@@ -12,13 +12,13 @@ const WARM_UP_SECONDS = 5
 const CONNECTIONS = 32
 
 /** Creates in parse-server, which is installed for this run, on the same PostgreSQL. */
-export async function peers(setup: Setup): Promise<Figure[]> {
+export async function parseServer(setup: Setup): Promise<Figure[]> {
   const folder = await install(setup, PARSE_SERVER)
   await writeFile(join(folder, 'serve.cjs'), SERVE)
   await query(setup.adminUrl, 'create database parse')
   const url = new URL(setup.adminUrl)
   url.pathname = '/parse'
-  const parse = await setup.program(folder, 'serve.cjs', { PARSE_DATABASE: url.href })
+  const parse = await setup.program(folder, ['serve.cjs'], { env: { PARSE_DATABASE: url.href } })
   const service = await setup.service({ DATABASE_URL: await setup.database('beside_parse') })
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify(TASK)
