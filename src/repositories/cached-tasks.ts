@@ -49,29 +49,34 @@ export async function readCached(
   const named = `${server} ${isSummary ? 'summary' : 'task'} `
   const found: (CachedTask | undefined)[] = expected.map((key) => cache.get(named + key))
   const missing = expected.filter((_, index) => !found[index])
-  cache.noteFound(kind, { found: expected.length - missing.length, expected: expected.length })
   const read = new Map<string, CachedTask>()
+  let hasRoom = true
   if (missing.length > 0) {
     const ids = missing.map((key) => key.slice(0, ID_LENGTH))
     const { rows } = await (isSummary ? findSummaries : findTasks)(db, { ids, reach: reach.projectIds })
     for (const { key, json, bytes } of rows) {
-      if (json === null) return undefined
-      const task = { json: ownBytesOf(json), bytes: Number(bytes) }
+      if (json === null) {
+        hasRoom = false
+        break
+      }
+      const task = { json: ownBytesOf(json), bytes }
       read.set(key, task)
       cache.set(named + key, task)
     }
   }
-  const parts: Buffer[] = []
-  let before = 0
-  for (const [index, key] of expected.entries()) {
-    const task = found[index] ?? read.get(key)
-    if (!task || before >= MAX_PAGE_BYTES) return undefined
-    if (index > 0) parts.push(COMMA)
-    parts.push(task.json)
-    before += task.bytes
-  }
-  return Buffer.concat(parts)
+  const tasks = expected.map((key, index) => found[index] ?? read.get(key))
+  hasRoom &&= bytesOf(tasks.slice(0, -1)) < MAX_PAGE_BYTES
+  // A page that is too large is so the next time, too.
+  cache.noteFound(kind, {
+    found: hasRoom ? expected.length - missing.length : 0,
+    expected: expected.length,
+  })
+  if (!hasRoom || !tasks.every((task) => task !== undefined)) return undefined
+  return Buffer.concat(tasks.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json])))
 }
+
+const bytesOf = (tasks: (CachedTask | undefined)[]) =>
+  tasks.reduce((sum, task) => sum + (task?.bytes ?? 0), 0)
 
 /** As many of these tasks as a page has room for, in the order of the ids; at least the first that there is. */
 export async function readTasksJson({ db, reach }: TaskReader, ids: string[]): Promise<TasksJson> {
@@ -87,7 +92,7 @@ interface ReadTask {
   key: string
   /** Null if the page has no room for it. */
   json: string | null
-  bytes: string
+  bytes: number
 }
 
 interface FoundTasks {

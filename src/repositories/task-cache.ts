@@ -9,18 +9,20 @@ export interface CachedTask {
 
 export type TaskCache = ReturnType<typeof taskCache>
 
-const MAX_BYTES = 32 * 1024 * 1024
-/** Of an entry, beside its JSON. */
-const ENTRY_BYTES = 400
+const CACHE_BYTES = 32 * 1024 * 1024
+/** Of an entry, beside its JSON: the key, the buffer, and its place in the cache. */
+const ENTRY_BYTES = 600
 /** Larger ones are read each time: a few would fill the cache. */
 const MAX_TASK_BYTES = 64 * 1024
 /** The number of a transaction returns after four billion others. */
 const MAX_AGE_MS = 3_600_000
 
+/** Below this share of tasks that were kept, one statement is faster than two. */
 const MIN_FOUND = 0.8
+/** Among how many pages of a kind one is looked for all the same. */
 const TRIES = 16
-/** Of how many pages the average is. */
-const AVERAGED = 8
+/** A page of which nothing was kept lowers the share by this part. */
+const FALL = 1 / 16
 
 /**
  * Keeps the JSON of tasks that were read, by keys from which the text follows: the id, the number of the transaction
@@ -28,7 +30,7 @@ const AVERAGED = 8
  */
 export function taskCache(pool: Pick<Pool, 'on'>) {
   const tasks = new LRUCache<string, CachedTask>({
-    maxSize: MAX_BYTES,
+    maxSize: CACHE_BYTES,
     maxEntrySize: MAX_TASK_BYTES,
     sizeCalculation: ({ json }) => json.length + ENTRY_BYTES,
     ttl: MAX_AGE_MS,
@@ -40,18 +42,19 @@ export function taskCache(pool: Pick<Pool, 'on'>) {
 
   return {
     /**
-     * Whether most tasks of the last pages of this kind were kept; of other kinds, one page in `TRIES` finds out whether
-     * that has changed. On pages from all over a large table most are missing: one statement is faster than two there.
+     * Whether the tasks of a page of this kind are likely to be kept. Of pages from all over a large table, most are not: of
+     * such kinds only some pages are looked for, until the tasks of one were kept.
      */
     isWorthwhile(kind: string): boolean {
       const share = shares.get(kind)
       return !share || share.found >= MIN_FOUND || ++share.pages % TRIES === 0
     },
 
-    /** Notes how many of the tasks of a page were kept. */
+    /** Notes how many of the tasks of a page were kept. The share rises at once, and falls slowly: a start is cold. */
     noteFound(kind: string, { found, expected }: { found: number; expected: number }): void {
       const share = shares.get(kind) ?? { found: 1, pages: 0 }
-      share.found += (found / expected - share.found) / AVERAGED
+      const now = found / expected
+      share.found = now > share.found ? now : share.found + (now - share.found) * FALL
       shares.set(kind, share)
     },
 

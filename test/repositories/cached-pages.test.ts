@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everywhere, inProject, type Reach, type Repositories } from '../../src/repositories/index.ts'
+import { type Database, openDatabase } from '../../src/db/pool.ts'
+import {
+  everywhere,
+  inProject,
+  type Reach,
+  type Repositories,
+  repositories,
+  taskCache,
+} from '../../src/repositories/index.ts'
 import type { TaskPageRequest } from '../../src/repositories/task-pages.ts'
 import type { TestApp } from '../support/app.ts'
 import { passTime } from '../support/database-clock.ts'
@@ -14,11 +22,43 @@ const SEED = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 
 let instances: TwoInstances
 let service: TestApp
+let readers: Reader[]
 beforeAll(async () => {
   instances = await startTwoInstances({ hasDatabaseClock: true })
   service = instances.service
+  readers = [readerOn(service), readerOn(service)]
 })
-afterAll(() => instances.close())
+afterAll(async () => {
+  for (const { db } of readers) await db.$client.end()
+  await instances.close()
+})
+
+interface Reader {
+  db: Database
+  repos: Repositories
+  /** How many tasks of pages were kept. */
+  found: number
+}
+
+/** As an instance reads pages, but each of them with the cache. */
+function readerOn({ connectionString }: TestApp): Reader {
+  const db = openDatabase({ connectionString, size: 2, onError: () => {} })
+  const cache = taskCache(db.$client)
+  const reader = {
+    db,
+    repos: repositories(db, {
+      cache: {
+        ...cache,
+        isWorthwhile: () => true,
+        noteFound: (_kind, { found }) => {
+          reader.found += found
+        },
+      },
+    }),
+    found: 0,
+  }
+  return reader
+}
 
 const task = fc.nat(5)
 const instance = fc.constantFrom<'service' | 'second'>('service', 'second')
@@ -109,7 +149,7 @@ const PAGES: TaskPageRequest[] = [
 let reaches: Reach[] = [everywhere]
 
 async function expectSamePages() {
-  for (const { repos } of [instances.service, instances.second]) {
+  for (const { repos } of readers) {
     for (const reach of reaches) {
       for (const page of PAGES) {
         const read = ({ within }: Pick<Repositories, 'within'>) => within(reach).tasks.list({}, page)
@@ -133,6 +173,31 @@ test('a page that has no room for all of its tasks ends with the same one', asyn
   for (let n = 0; n < 3; n++) await expectSamePages()
 })
 
+test('a task that changes between the two statements of a page is read as it is then', async () => {
+  const { id: projectId, inbox } = await service.given.project()
+  const reach = inProject(projectId)
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push((await service.given.task(inbox)).id)
+  const { db, repos } = readerOn(service)
+  const query = db.$client.query.bind(db.$client) as (...given: unknown[]) => Promise<unknown>
+  let changes = 0
+  // Between the statement for the keys and the one that reads what is missing.
+  db.$client.query = (async (...given: unknown[]) => {
+    const { name = '' } = given[0] as { name?: string }
+    if (name.startsWith('tasks by ids')) {
+      changes++
+      await service.query(`update tasks set title = 'Changed' where id = $1`, [ids[1]])
+    }
+    return query(...given)
+  }) as typeof db.$client.query
+
+  const { items } = await repos.within(reach).tasks.list({}, first)
+
+  const titles = (JSON.parse(`[${items}]`) as { title: string }[]).map(({ title }) => title)
+  expect([changes, titles.filter((title) => title === 'Changed').length]).toEqual([1, 1])
+  await db.$client.end()
+})
+
 test('pages equal those read afresh, after any history of two instances and other programs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
@@ -147,4 +212,5 @@ test('pages equal those read afresh, after any history of two instances and othe
     }),
     { numRuns: HISTORIES, seed: SEED },
   )
+  for (const { found } of readers) expect(found).toBeGreaterThan(HISTORIES * 100)
 }, 240_000)
