@@ -119,6 +119,43 @@ describe('on the triage page', () => {
     expect(await taskOf(app, ids[2] ?? '')).toMatchObject({ mergedInto: other.id })
   })
 
+  test('an undo of a merge that fails half way is completed by the next one', async ({ app, expect }) => {
+    const ids = await sendEqual(app, 3)
+    const page = await app.open('/triage')
+    await rowOf(page, 'Notifications').getByText('×3').waitFor()
+    await pressAtOnce(page, ['m'])
+    await page.getByText('Merged 2 tasks into').waitFor()
+    await page.route(/\/api\/tasks/, (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.fallback(),
+    )
+    await pressAtOnce(page, ['z'])
+    const refusal = page.getByRole('alert').filter({ hasText: "Couldn't undo “Merged 2 tasks into" })
+    await refusal.waitFor()
+    await page.unroute(/\/api\/tasks/)
+    await refusal.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: “Merged 2 tasks into').waitFor()
+    for (const id of ids.slice(1))
+      expect(await taskOf(app, id)).toMatchObject({ mergedInto: null, triaged: false })
+  })
+
+  test('a task that others merge into one elsewhere in the list hands on to its neighbor', async ({
+    app,
+    expect,
+  }) => {
+    const ids: string[] = []
+    for (let number = 1; number <= 60; number++)
+      ids.push((await createTask(app, { title: `Different ${number}` })).id)
+    const page = await app.open('/triage')
+    await rowOf(page, 'Different 1').first().waitFor()
+    await pressAtOnce(page, ['j', 'j'])
+    const highlighted = page.locator('[data-task][aria-current]')
+    await expect.poll(() => highlighted.innerText()).toContain('Different 3')
+    await app.service.post(`/api/tasks/${ids[2]}/merge`, { into: ids[55] })
+    await expect.poll(() => highlighted.innerText()).toContain('Different 4')
+    await page.keyboard.press('y')
+    await expect.poll(() => taskOf(app, ids[3] ?? '')).toMatchObject({ triaged: true })
+  })
+
   test('an undo of accept leaves what somebody has decided since', async ({ app, expect }) => {
     const done = await createTask(app, { title: 'Done by others' })
     const high = await createTask(app, { title: 'High for others' })

@@ -2,6 +2,7 @@ import type { TaskListItem } from '../api/queries.ts'
 import type { PaletteStep } from '../keyboard/shortcuts.ts'
 import { copyLinks } from '../tasks/copy-link.ts'
 import { PRIORITIES } from '../tasks/filters.ts'
+import { areEqual } from '../tasks/list/grouping.ts'
 import { deletionLock, mergeLock, statusLock } from '../tasks/managed.ts'
 import { changeToChoice, STATUS_CHOICES, type StatusChoice } from '../tasks/status-choice.ts'
 import { type Command, command, type Option } from './options.ts'
@@ -51,17 +52,11 @@ export function taskCommands({ tasks, actions, username, mergeEqual, onStep }: T
     run: () =>
       void (username && actions.changeNames(tasks, { field: 'assignees', name: username, isAdded: true })),
   }
-  const [first] = tasks
-  const areEqual =
-    tasks.length > 1 &&
-    tasks.every(
-      ({ noteKey, projectId }) => noteKey && noteKey === first?.noteKey && projectId === first.projectId,
-    )
   const merge: Command = { label: 'Merge all equal', shortcut: 'm', run: () => mergeEqual?.(tasks) }
   const options = [
     ...(tasks.some(({ triaged }) => !triaged) ? [command(acceptance)] : []),
     ...(isStatusLocked ? [] : [command(doneOrOpen)]),
-    ...(mergeEqual && areEqual && !mergeLock(tasks) ? [command(merge)] : []),
+    ...(mergeEqual && tasks.length > 1 && areEqual(tasks) && !mergeLock(tasks) ? [command(merge)] : []),
     ...(username ? [command(assignment)] : []),
     ...steps.map((option) => ({ ...command(option), isStep: true })),
     command(link),

@@ -18,6 +18,13 @@ export interface Grouping {
   merge(tasks: TaskListItem[]): void
 }
 
+/** Whether tasks are feedback of a project with the same note. */
+export const areEqual = (tasks: Pick<TaskListItem, 'noteKey' | 'projectId'>[]): boolean =>
+  tasks.every(
+    ({ noteKey, projectId }) =>
+      noteKey !== null && noteKey === tasks[0]?.noteKey && projectId === tasks[0]?.projectId,
+  )
+
 export const ungrouped = (rows: TaskListItem[]): TaskGroups => ({
   rows,
   tasksOf: (row) => [row],

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { isHidden, type TaskFilters, type TaskListItem } from '../../api/queries.ts'
 import { recordsOf } from '../../api/task-records.ts'
 import { openTaskId } from '../open-task.ts'
-import type { TaskGroups } from './grouping.ts'
+import { areEqual, type TaskGroups } from './grouping.ts'
 import type { Cursor } from './use-cursor.ts'
 
 interface AdvanceOptions {
@@ -31,11 +31,12 @@ export function useAdvance(options: AdvanceOptions) {
     const id = openTaskId() ?? cursor.id()
     return id && rowIdOf(id)
   }
-  /** Somebody has merged the highlighted task into one of a row. */
+  /** Somebody has merged the highlighted task into another one of its row: others may be anywhere in the list. */
   const targetRow = () => {
     const id = cursor.id()
-    const target = (id && records.row(id)?.mergedInto) || undefined
-    return target && rows[indexIn(rows, rowIdOf(target))]
+    const task = id === undefined ? undefined : records.row(id)
+    const target = task?.mergedInto ? records.row(task.mergedInto) : undefined
+    return task && target && areEqual([task, target]) ? rows[indexIn(rows, rowIdOf(target.id))] : undefined
   }
 
   /** Where the rows go on after one that is among them no longer. */
@@ -72,7 +73,10 @@ export function useAdvance(options: AdvanceOptions) {
       return
     }
     const target = openTaskId() ? undefined : targetRow()
-    if (target) return cursor.moveTo(target.id)
+    if (target) {
+      lastRows.current = rows
+      return cursor.moveTo(target.id)
+    }
     const task = currentId === undefined ? undefined : records.row(currentId)
     if (!isTriage && !(task && isHidden(filters, task))) return
     // What others have changed stays open.

@@ -57,7 +57,7 @@ export function PanelBar({ task, group, mayWrite, onClose }: PanelBarProps) {
         <ChevronDownIcon size={18} />
       </ActionIcon>
       <ActionIcon
-        className={styles.link}
+        className={mayWrite ? styles.link : undefined}
         onClick={() => void link.copy()}
         aria-label={link.copied ? 'Copied' : 'Copy link'}
       >
@@ -118,20 +118,20 @@ function MoreActions({ task, group, isLocked, onCopyLink, onClose }: MoreActions
         )}
         <Menu.Item
           leftSection={<GitMergeIcon size={16} />}
-          disabled={mergeLock([task]) !== undefined}
-          title={mergeLock([task])}
-          onClick={() => inPalette('merge', [task])}
+          disabled={mergeLock(group) !== undefined}
+          title={mergeLock(group)}
+          onClick={() => inPalette('merge', group)}
         >
           Merge into…
         </Menu.Item>
         <Menu.Item
           c="var(--red)"
           leftSection={<TrashIcon size={16} />}
-          disabled={deletionLock([task]) !== undefined}
-          title={deletionLock([task])}
+          disabled={deletionLock(group) !== undefined}
+          title={deletionLock(group)}
           onClick={() => {
             onClose()
-            void actions.remove([task])
+            void actions.remove(group)
           }}
         >
           Delete

@@ -72,10 +72,15 @@ interface MergeToUndo {
   targetId: string
   /** Resolves when the service has responded. */
   merged: Promise<Mergeable[]>
+  /** Whether they were unmerged before, as far as is known. */
+  isRetry?: boolean
 }
 
 /** Takes back as much of a merge as it can: not what somebody else has merged elsewhere, or unmerged, since. */
-function undoMerge(queryClient: QueryClient, { label, targetId, merged }: MergeToUndo): UndoAction {
+function undoMerge(
+  queryClient: QueryClient,
+  { label, targetId, merged, isRetry = false }: MergeToUndo,
+): UndoAction {
   return {
     label,
     async undo() {
@@ -88,8 +93,9 @@ function undoMerge(queryClient: QueryClient, { label, targetId, merged }: MergeT
         label: 'Unmerging tasks',
         async send(task) {
           const { mergedInto } = await getTask(task.id)
-          if (mergedInto !== targetId) return void changed.push(task)
-          await sendUnmerge(queryClient, task.id)
+          const isUnmerged = isRetry && mergedInto === null
+          if (mergedInto !== targetId && !isUnmerged) return void changed.push(task)
+          if (!isUnmerged) await sendUnmerge(queryClient, task.id)
           unmerged.push(task)
         },
       })
@@ -101,7 +107,12 @@ function undoMerge(queryClient: QueryClient, { label, targetId, merged }: MergeT
       return {
         failure: [changed.length > 0 && changedText(changed), failuresText(all)].filter(Boolean).join(' '),
         ...(remaining.length > 0 && {
-          remaining: undoMerge(queryClient, { label, targetId, merged: Promise.resolve(remaining) }),
+          remaining: undoMerge(queryClient, {
+            label,
+            targetId,
+            merged: Promise.resolve(remaining),
+            isRetry: true,
+          }),
         }),
       }
     },
