@@ -154,7 +154,7 @@ function statementFor(shape: PageShape) {
   const statement = {
     kind: shapeKey,
     page: preparedStatement<PageRow>(`page of tasks #${number}`, pageStatement(rows, page)),
-    keys: preparedStatement<KeysRow>(`keys of tasks #${number}`, keysStatement(rows, page)),
+    keys: preparedStatement<KeysRow>(`keys of a page of tasks #${number}`, keysStatement(rows, page)),
   }
   statements.set(shapeKey, statement)
   return statement

@@ -58,7 +58,7 @@ describe('the trace of a request', () => {
     await inlet().post('/api/tasks', { title: 'Claimed' })
     await inlet().get('/api/tasks?limit=7')
     await inlet().post('/api/tasks/claim', {})
-    await inlet().spanNamed('page of tasks')
+    await inlet().spanNamed('keys of a page of tasks')
     await inlet().spanNamed('claim next tasks')
     const names = collector()
       .spans()
