@@ -176,7 +176,7 @@ const taskViews = ({ task, mobile }: Filled['ids']): Record<string, Opened[]> =>
   ],
   'tasks/list-menu.tsx': [[`/tasks?projectId=${mobile}`, all(select, inSelection('Move')), 'wide']],
   'tasks/list/project-filter.tsx': [['/triage', press('Project')]],
-  'tasks/panel/task-panel.tsx': [[`/tasks/${task}`, press('More actions')]],
+  'tasks/panel/panel-bar.tsx': [[`/tasks/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
     [`/tasks/${task}`, press('Comment actions')],
     [`/tasks/${task}`, pick('Comment actions', 'Delete')],
