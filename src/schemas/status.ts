@@ -39,7 +39,7 @@ export const Pipe = Type.Object(
           at: DateTime('When it failed.'),
           code: Type.String({
             description:
-              'The code of the error: of a problem document, a sync run, a write to the code host, or a sign-in. Of outgoing webhooks it is `receiver_failed`.',
+              'The code of the error: of a problem document, a sync run, a write to the code host, or a sign-in. Of outgoing webhooks it is `receiver_failed`, and of a source that Inlet has switched off `source_disabled`.',
             examples: ['codehost_token_rejected'],
           }),
           detail: Nullable(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../support/app.ts'
 import { inboxOf, type SentSource, sourceOf } from '../support/sources.ts'
+import { pipeOf } from '../support/status.ts'
 
 let service: TestApp
 beforeAll(async () => {
@@ -44,6 +45,25 @@ describe('a source whose deliveries take too long to render', () => {
     expect((await sent.send({})).status).toBe(201)
     await sent.send({ loop: 3 })
     expect(await stateOf(sent)).toEqual([true, null])
+  })
+
+  test('is the reason in the status, whatever is sent to it then', async () => {
+    const sent = await slowSource(9)
+    const pipe = () => pipeOf(service, { kind: 'source', id: sent.source.id })
+    await sent.send({ loop: 1 })
+    const disabled = await pipe()
+    expect(disabled).toMatchObject({
+      state: 'failing',
+      lastError: { code: 'source_disabled', detail: expect.stringContaining('ten deliveries in a row') },
+    })
+    expect((await sent.send({})).status).toBe(401)
+    expect((await sent.send({}, { headers: { 'webhook-signature': undefined } })).status).toBe(401)
+    expect(await pipe()).toEqual(disabled)
+
+    await service.patch(`/api/sources/${sent.source.id}`, { isActive: true })
+    expect(await pipe()).toMatchObject({ state: 'failing', lastError: { code: 'validation_failed' } })
+    expect((await sent.send({})).status).toBe(201)
+    expect(await pipe()).toMatchObject({ state: 'ok' })
   })
 
   test('stays on if one in between is rendered in time', async () => {

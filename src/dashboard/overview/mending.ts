@@ -5,7 +5,7 @@ import { CODEHOST_REASONS, connectionFix } from './codehost-reasons.ts'
 
 type Pipe = Schema<'Pipe'>
 
-interface Place {
+export interface Place {
   /** The label of what leads there. */
   label: string
   to: Path
@@ -24,6 +24,7 @@ export function reasonOf({ kind, lastError }: Pick<Pipe, 'kind' | 'lastError'>):
 /** For those who do not see details. */
 const REASONS: Record<string, string> = {
   codehost_token_rejected: 'The code host does not accept the token.',
+  source_disabled: 'The source was turned off because its deliveries took too long to render.',
   receiver_failed: 'The receiver does not accept deliveries.',
 }
 

@@ -1,14 +1,14 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { AlertFillIcon, CheckCircleIcon, CircleSlashIcon, ClockIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { Schema } from '../api/client.ts'
-import { lastFailedWriteQuery, statusQuery } from '../api/status-query.ts'
+import { statusQuery } from '../api/status-query.ts'
 import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { sumOf } from '../lib/sum.ts'
-import { Link } from '../navigation/link.tsx'
 import { BarStrip } from '../pictures/bar-strip.tsx'
-import { isAboutTask, placeToMend, reasonOf } from './mending.ts'
+import { reasonOf } from './mending.ts'
+import { MendingLink } from './mending-link.tsx'
 import styles from './pipes.module.css'
 
 type Pipe = Schema<'Pipe'>
@@ -124,21 +124,5 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
         </span>
       )}
     </li>
-  )
-}
-
-function MendingLink({ pipe }: { pipe: Pipe }) {
-  const { data: failed, isLoading } = useQuery({
-    ...lastFailedWriteQuery(pipe.projectId ?? ''),
-    enabled: isAboutTask(pipe),
-  })
-  if (isLoading) return null
-  const { label, to, search } = failed?.taskId
-    ? { label: 'Open task', to: `/tasks/${failed.taskId}` as const, search: {} }
-    : placeToMend(pipe)
-  return (
-    <Button variant="default" renderRoot={(props) => <Link to={to} search={search} {...props} />}>
-      {label}
-    </Button>
   )
 }

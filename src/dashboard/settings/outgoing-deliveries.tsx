@@ -11,11 +11,13 @@ import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { DeliveryRow } from './delivery-row.tsx'
+import { OffNotice } from './off-notice.tsx'
 import { type OutgoingDelivery, outgoingDeliveriesQuery, type Webhook } from './outgoing-queries.ts'
-import { attemptText } from './outgoing-text.ts'
+import { attemptText, disabledText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
 import { Rows } from './rows.tsx'
 import styles from './settings.module.css'
+import { useWebhookSwitch } from './use-webhook-switch.ts'
 
 type Outcome = OutgoingDelivery['outcome']
 
@@ -32,6 +34,7 @@ const POLL_MS = 5_000
 /** What was sent to a webhook, and what waits. */
 export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onClose(): void }) {
   const [outcome, setOutcome] = useOutcome()
+  const { toggle, isBusy } = useWebhookSwitch(webhook)
   const options = outgoingDeliveriesQuery(webhook.id, outcome)
   const query = useInfiniteQuery({
     ...options,
@@ -51,6 +54,13 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
         Each matching activity is a delivery. Delivered ones are kept for 7 days. Failed ones are sent again
         while the webhook is on.
       </PageHeader>
+      {!webhook.isActive && (
+        <OffNotice
+          why={disabledText(webhook) ?? 'This webhook is off. Nothing is sent until you turn it on.'}
+          isBusy={isBusy}
+          onTurnOn={() => void toggle()}
+        />
+      )}
       <SegmentedControl
         className={styles.outcomes}
         aria-label="Outcome"

@@ -19,6 +19,7 @@ import { outgoingWebhooksQuery, type Webhook, type WebhookWithSecret } from './o
 import { attemptText, disabledText } from './outgoing-text.ts'
 import { PageHeader } from './page-header.tsx'
 import { Row, Rows } from './rows.tsx'
+import { useWebhookSwitch } from './use-webhook-switch.ts'
 
 /** Outgoing webhooks: URLs that changes are sent to. */
 export default function OutgoingWebhooksPage() {
@@ -93,7 +94,9 @@ interface WebhookItemProps {
 
 function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
   const { data: projects } = useQuery(projectsQuery)
-  const { mutate, refresh, isBusy } = useMutation('outgoing-webhooks')
+  const { mutate, refresh, isBusy: isMutating } = useMutation('outgoing-webhooks', 'status')
+  const { toggle, isBusy: isSwitching } = useWebhookSwitch(webhook)
+  const isBusy = isMutating || isSwitching
   const [dialog, setDialog] = useState<'rotate' | 'delete'>()
   const close = () => setDialog(undefined)
   const { id, name, url, types, isActive, nextAttemptAt } = webhook
@@ -102,11 +105,6 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
   const why = disabledText(webhook)
   const { data: pipes } = useQuery(statusQuery)
   const failure = pipes?.find((pipe) => pipe.kind === 'webhook' && pipe.id === id)?.lastError
-
-  const toggle = () =>
-    mutate("Couldn't change the webhook", () =>
-      dataOf(api.PATCH('/api/webhooks/{id}', { params, body: { isActive: !isActive } })),
-    )
 
   async function retryAll() {
     const retried = await mutate("Couldn't retry the deliveries", () =>

@@ -16,7 +16,7 @@ interface ProviderItemProps {
 
 export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
   const { id, name, issuer, isActive, createUsers, redirectUrl, createdAt } = provider
-  const { mutate, refresh, isBusy } = useMutation('identity-providers', 'sign-in')
+  const { mutate, refresh, isBusy } = useMutation('identity-providers', 'sign-in', 'status')
   const [deleting, setDeleting] = useState<Deleting>()
   const params = { path: { id } }
   const isOfEnvironment = createdAt === null

@@ -14,6 +14,7 @@ import styles from './settings.module.css'
 import { definitionOf, draftOf, EMPTY_DRAFT, type SourceDraft, verifyOf } from './source-draft.ts'
 import { SourceExample } from './source-example.tsx'
 import { SourceFields } from './source-fields.tsx'
+import { SourceOff } from './source-off.tsx'
 import { SourcePreview } from './source-preview.tsx'
 import {
   type Example,
@@ -44,7 +45,7 @@ const TEST_DELAY_MS = 250
 export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) {
   const { data: presets = [] } = useQuery(presetsQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { mutate, isBusy } = useMutation('sources')
+  const { mutate, isBusy } = useMutation('sources', 'status')
   const [presetId, setPresetId] = useParameter('preset')
   const [deliveryId] = useParameter('delivery')
   const linkedId = source ? undefined : deliveryId
@@ -135,6 +136,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
       >
         Give an example of what the sender sends, and click its values to say what the task is made of.
       </PageHeader>
+      {source && !source.isActive && <SourceOff source={source} />}
       <form onSubmit={save} className={styles.section}>
         <div className={styles.halves}>
           <div className={styles.section} style={{ gap: 24 }}>

@@ -14,8 +14,10 @@ import { PageHeader } from './page-header.tsx'
 import { Row, Rows } from './rows.tsx'
 import { sourceCurl } from './source-curl.ts'
 import { SourceEditor } from './source-editor.tsx'
+import { disabledText } from './source-off.tsx'
 import { type Source, type SourceWithSecret, sourceQuery, sourcesQuery } from './source-queries.ts'
 import { SourceRotation } from './source-rotation.tsx'
+import { useSourceSwitch } from './use-source-switch.ts'
 
 /** What is in the address of the editor, beside its name. */
 const WITHIN_EDITOR = ['preset', 'delivery']
@@ -109,16 +111,13 @@ interface SourceItemProps {
 
 function SourceItem({ source, ...actions }: SourceItemProps) {
   const { data: projects } = useQuery(projectsQuery)
-  const { mutate, refresh, isBusy } = useMutation('sources')
+  const { refresh } = useMutation('sources', 'status')
+  const { toggle, isBusy } = useSourceSwitch(source)
   const [isDeleting, setDeleting] = useState(false)
   const { id, name, isActive } = source
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === source.projectId)
-
-  const toggle = () =>
-    mutate("Couldn't change the source", () =>
-      dataOf(api.PATCH('/api/sources/{id}', { params, body: { isActive: !isActive } })),
-    )
+  const why = disabledText(source)
 
   return (
     <>
@@ -139,12 +138,7 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
         }
       >
         <code className="quiet">{source.url}</code>
-        {source.disabledReason === 'slow' && (
-          <div className="small">
-            Turned off because ten deliveries in a row took too long to render. Simplify its templates, then
-            turn it on.
-          </div>
-        )}
+        {why && <div className="small">{why}</div>}
       </Row>
       {isDeleting && (
         <ConfirmDialog

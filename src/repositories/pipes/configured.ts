@@ -70,7 +70,7 @@ const silence = sql`${databaseTime} - last_attempt_at`
 /** The same with their states. */
 export const pipesWithState = (environment: EnvironmentPipe | undefined) => sql`
   select configured.kind, configured.id, configured.name, project_id, last_success_at, last_error_at, error_code,
-    error_detail, failing_since,
+    error_detail, failing_since, is_given_up,
     case
       when not is_on or last_attempt_at is null then 'off'
       when is_given_up or failing_since is not null then 'failing'

@@ -38,6 +38,8 @@ export interface PipeRow extends PipeName {
   name: string
   projectId: string | null
   state: 'ok' | 'failing' | 'silent' | 'off'
+  /** Whether the service has switched it off. */
+  isGivenUp: boolean
   lastSuccessAt: Date | null
   lastErrorAt: Date | null
   errorCode: string | null
@@ -79,8 +81,9 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
       const inReach =
         reach.projectIds === null ? sql`true` : isAmong(sql`present.project_id`, reach.projectIds)
       const { rows } = await db.execute<SelectedPipe>(sql`
-        select kind, id, name, project_id as "projectId", state, ${msOf('last_success_at')} as "lastSuccessMs",
-          ${msOf('last_error_at')} as "lastErrorMs", error_code as "errorCode", error_detail as "errorDetail",
+        select kind, id, name, project_id as "projectId", state, is_given_up as "isGivenUp",
+          ${msOf('last_success_at')} as "lastSuccessMs", ${msOf('last_error_at')} as "lastErrorMs",
+          error_code as "errorCode", error_detail as "errorDetail",
           extract(hour from ${databaseTime} at time zone 'UTC')::integer as "currentHour", (
             select string_agg(extract(hour from hour at time zone 'UTC')::text || ' ' || succeeded || ' ' || failed, ',')
             from ${pipeHours} where (pipe_hours.kind, pipe_hours.id) = (present.kind, present.id)
@@ -96,7 +99,10 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
       }))
     },
 
-    /** Adds attempts, but for pipes that were deleted or switched off meanwhile. */
+    /**
+     * Adds attempts, but for pipes that were deleted or switched off meanwhile. Senders of a source that the service has
+     * switched off are refused as strangers are: that says nothing about their secrets.
+     */
     async add(attempts: PipeAttempts[]): Promise<void> {
       await db.execute(sql`
         with given as (
@@ -106,7 +112,10 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
             "failingMs" float8, code text, detail text)
           cross join ${databaseTime} as clock(now)
         ), known as materialized (
-          select given.* from given join (${configured}) as configured using (kind, id) where is_on
+          select given.* from given join (${configured}) as configured using (kind, id)
+          where is_on and not (
+            kind = 'source' and is_given_up and coalesce(code in ('missing_credentials', 'invalid_credentials'), false)
+          )
           order by kind, id
         ), stored as (
           insert into ${pipes} as pipe (kind, id, last_attempt_at, last_success_at, last_error_at, error_code,

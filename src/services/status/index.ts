@@ -62,8 +62,17 @@ export function statusService({ repos, clock, attempts, environment }: StatusDep
   }
 }
 
+/** Why a source fails that the service has switched off. The error of its last delivery does not say so. */
+const SOURCE_DISABLED = {
+  errorCode: 'source_disabled',
+  errorDetail:
+    'The source was turned off because ten deliveries in a row took too long to render. Simplify its templates, then turn it on.',
+}
+
 function toPipe(row: PipeRow, isAdmin: boolean): Pipe {
-  const { kind, id, name, projectId, state, lastSuccessAt, lastErrorAt, errorCode, errorDetail } = row
+  const { kind, id, name, projectId, state, lastSuccessAt, lastErrorAt } = row
+  const isDisabled = kind === 'source' && row.isGivenUp
+  const { errorCode, errorDetail } = isDisabled ? SOURCE_DISABLED : row
   const hours = Array.from({ length: COUNTED_HOURS }, () => ({ succeeded: 0, failed: 0 }))
   for (const { ago, ...counts } of row.hours) hours[COUNTED_HOURS - 1 - ago] = counts
   return {
