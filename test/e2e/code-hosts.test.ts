@@ -28,6 +28,9 @@ describe('the code hosts', () => {
     await rowOf(other.repository).getByText('never synced').waitFor()
     await rowOf(other.repository).getByRole('link', { name: 'Edit connection' }).waitFor()
 
+    await rowOf(other.repository).getByRole('button', { name: 'Sync' }).click()
+    await rowOf(other.repository).getByText('last synced').waitFor({ timeout: 15_000 })
+
     service.host.tokens.delete('old')
     await rowOf(other.repository).getByRole('button', { name: 'Sync' }).click()
     await rowOf(other.repository).getByText('failing').waitFor({ timeout: 15_000 })

@@ -13,6 +13,8 @@ const BATCH_DELAY_MS = 250
 /** Bounds the requests during continuous changes, which count against the key's rate limit. */
 const MIN_INTERVAL_MS = 2_000
 const COUNTS_INTERVAL_MS = 5_000
+/** The service stores each second when something succeeded last. */
+const STATUS_DELAY_MS = 2_000
 /** Counting takes the service up to a second. */
 const FILTER_COUNTS_INTERVAL_MS = 20_000
 /** A failed refresh is retried together with newer changes. */
@@ -63,6 +65,11 @@ export function createCacheUpdater(queryClient: QueryClient) {
 
   const totalUpdates = createThrottle(() => invalidate('tasks-total'), {
     delayMs: 0,
+    intervalMs: COUNTS_INTERVAL_MS,
+  })
+
+  const statusUpdates = createThrottle(() => invalidate('status'), {
+    delayMs: STATUS_DELAY_MS,
     intervalMs: COUNTS_INTERVAL_MS,
   })
 
@@ -139,6 +146,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
     if (includesType('session.')) void invalidate('sessions')
     if (includesType('project.', 'list.', 'connection.', 'routing.')) configurationUpdates.schedule()
     if (includesType('sync.')) void Promise.all([invalidate('syncs'), invalidate('connection')])
+    if (includesType('sync.')) statusUpdates.schedule()
     await resolveRows()
   }
 
@@ -178,6 +186,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       updates.stop()
       countUpdates.stop()
       totalUpdates.stop()
+      statusUpdates.stop()
       filterCountUpdates.stop()
       configurationUpdates.stop()
     },

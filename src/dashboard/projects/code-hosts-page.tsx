@@ -6,7 +6,8 @@ import { type Project, projectsQuery } from '../api/queries.ts'
 import { statusQuery } from '../api/status-query.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { Link } from '../navigation/link.tsx'
-import { placeToMend, reasonOf } from '../overview/mending.ts'
+import { reasonOf } from '../overview/mending.ts'
+import { MendingLink } from '../overview/mending-link.tsx'
 import { useMe } from '../session/session.ts'
 import { LastTime } from '../settings/last-time.tsx'
 import { PageHeader } from '../settings/page-header.tsx'
@@ -116,19 +117,13 @@ function Repository({ project, pipes }: RepositoryProps) {
         <div key={pipe.kind} className="small">
           {WAYS[pipe.kind]}: {reasonOf(pipe)}
           <div>
-            <MendLink {...placeToMend(pipe)} />
+            <MendingLink pipe={pipe} />
           </div>
         </div>
       ))}
     </Row>
   )
 }
-
-const MendLink = ({ label, ...place }: ReturnType<typeof placeToMend>) => (
-  <Link {...place} className="target">
-    {label}
-  </Link>
-)
 
 const EditLink = ({ project, children }: { project: Project; children: ReactNode }) => (
   <Button
