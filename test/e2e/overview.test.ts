@@ -22,6 +22,7 @@ describe('the overview', () => {
       .filter({ hasText: 'The oldest came' })
       .getByRole('link', { name: '1' })
       .waitFor()
+    await page.getByRole('definition').filter({ hasText: '1 closed' }).getByText('2 opened').waitFor()
     const picture = page.getByRole('figure', { name: 'Opened and closed' })
     await picture.getByRole('img').waitFor()
     await picture.getByText('Figures as a table').click()
@@ -52,6 +53,16 @@ describe('the overview', () => {
     await page.getByText('Everything is done').waitFor()
     await page.getByText('Nothing comes in or goes out yet.').waitFor()
     await expectNone(page, page.getByRole('heading', { name: 'Failing' }))
+  })
+
+  test('does not say that nothing was closed when tasks were merged', async ({ app }) => {
+    const target = await createTask(app, { title: 'Waits' })
+    const report = await createTask(app, { title: 'Waits, too' })
+    await app.service.post(`/api/tasks/${report.id}/merge`, { into: target.id })
+    await countAll(app.service)
+    const page = await app.open('/overview')
+    await page.getByRole('definition').filter({ hasText: '1 closed' }).waitFor()
+    await page.getByText('Only merged tasks were closed in these weeks').waitFor()
   })
 
   test('keeps the project and the weeks in its address, on both pages', async ({ app }) => {

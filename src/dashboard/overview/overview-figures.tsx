@@ -56,13 +56,13 @@ export function OverviewFigures({ overview, scope: { projectId } }: OverviewFigu
         note={
           daysToDone
             ? `Median; nine of ten within ${plural(daysToDone.p90, 'day')}`
-            : 'Nothing was closed in these weeks'
+            : `${closed > 0 ? 'Only merged tasks were' : 'Nothing was'} closed in these weeks`
         }
       />
       <Figure
         name={`In ${plural(weeks.length, 'week')}`}
-        value={`${closed.toLocaleString()} of ${opened.toLocaleString()}`}
-        note="Closed, of as many opened"
+        value={`${closed.toLocaleString()} closed`}
+        note={`${opened.toLocaleString()} opened`}
       />
     </dl>
   )
