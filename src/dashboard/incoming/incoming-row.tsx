@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { deliveryQuery, projectsQuery } from '../api/queries.ts'
+import { projectsQuery } from '../api/queries.ts'
 import { useTask } from '../api/use-tasks.ts'
 import { FieldErrors } from '../components/field-errors.tsx'
 import { plural } from '../lib/plural.ts'
@@ -12,6 +12,7 @@ import { useSources } from '../settings/use-sources.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { type Delivery, OUTCOME_COLOURS, OUTCOMES, titleOf } from './delivery-text.ts'
 import { explanationOf } from './explanation.ts'
+import { openedQuery } from './use-incoming.ts'
 import { useReplay } from './use-replay.tsx'
 
 /** The others are among its details. */
@@ -24,7 +25,7 @@ export function IncomingRow({ delivery }: { delivery: Delivery }) {
   const { id, receiver, outcome, duplicates, errors, receivedAt } = delivery
   const isOpen = opened === id
   const isFailure = outcome === 'rejected' || outcome === 'failed'
-  const { data: whole } = useQuery({ ...deliveryQuery(id), enabled: can('admin') && isOpen })
+  const { data: whole } = useQuery({ ...openedQuery(id), enabled: can('admin') && isOpen })
   const title = useTitle(delivery)
   const place = usePlace(delivery)
   const explanation = explanationOf(delivery)

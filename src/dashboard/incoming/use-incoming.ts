@@ -49,7 +49,7 @@ export function useIncoming(filter: DeliveryFilter, scroller: RefObject<HTMLElem
 }
 
 /** One that is open: by its link, it may be older than the loaded pages, or left out by the filter. */
-const openedQuery = (id: string) =>
+export const openedQuery = (id: string) =>
   queryOptions({
     queryKey: ['deliveries', 'opened', id],
     queryFn: () => dataOf(api.GET('/api/deliveries/{id}', { params: { path: { id } } })),
