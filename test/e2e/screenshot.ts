@@ -40,6 +40,7 @@ const PAGES = {
 }
 
 const host = await startCodeHost()
+const repository = host.repository('acme/app')
 const dataDir = await mkdtemp(join(tmpdir(), 'inlet-screenshot-'))
 const service = spawn(process.execPath, ['src/server.ts'], {
   cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -94,7 +95,6 @@ async function fill(url: string) {
   })
   const person = await api('/api/keys', { method: 'POST', body: { name: 'Support team', scopes: ['admin'] } })
 
-  const repository = host.repository('acme/app')
   repository.issue({ title: 'Crash when the camera view rotates', labels: ['bug'], assignees: ['mira'] })
   repository.issue({ title: 'Support dark mode on tablets' })
   repository.pull({ title: 'Cache avatars on disk', assignees: ['jonas'] })
@@ -105,7 +105,7 @@ async function fill(url: string) {
     method: 'PUT',
     body: { repository: 'acme/app', schedule: 'off' },
   })
-  await sync(url, app.id)
+  await sync(url, { projectId: app.id })
 
   for (const [sentiment, note] of FEEDBACK) await sendFeedback(url, { sentiment, note, version: '2.3.1' })
 
@@ -132,7 +132,6 @@ async function fill(url: string) {
 /** What the pictures of the overview show: weeks of issues, more feedback, and a source. */
 async function addHistory(url: string, { projectId }: { projectId: string }) {
   const api: Api = (path, content) => send(url + path, { ...content, headers: { 'x-api-key': KEY } })
-  const repository = host.repository('acme/app')
   for (let week = 1; week < WEEKS; week++) {
     for (let number = 0; number < 3 + ((week * 5) % 7); number++) {
       const createdAt = Date.now() - week * WEEK_MS + number * 3_600_000
@@ -146,7 +145,8 @@ async function addHistory(url: string, { projectId }: { projectId: string }) {
       })
     }
   }
-  await sync(url, projectId)
+  // All of it: they were updated before the last sync.
+  await sync(url, { projectId, query: '?mode=full' })
   for (const [index, version] of ['2.2.9', '2.3.0', '2.3.1'].entries())
     for (let number = 0; number < 4 + 3 * index; number++) {
       const [sentiment = '', note = ''] = FEEDBACK[(number + index) % FEEDBACK.length] ?? []
@@ -156,8 +156,8 @@ async function addHistory(url: string, { projectId }: { projectId: string }) {
   await givenSource(url, { api, projectId })
 }
 
-function sync(url: string, projectId: string) {
-  return send(`${url}/api/codehost/${projectId}/sync`, {
+function sync(url: string, { projectId, query = '' }: { projectId: string; query?: string }) {
+  return send(`${url}/api/codehost/${projectId}/sync${query}`, {
     method: 'POST',
     headers: { 'x-api-key': KEY, prefer: 'wait=30' },
   })
