@@ -26,8 +26,10 @@ function bounded(part: unknown): unknown {
   return schema
 }
 
-/** Examples and defaults are not schemas, even if they look like one; text responses have no bound. */
+/** Examples and defaults are not schemas, even if they look like one; texts and exports as a whole have no bound. */
 const isData = (name: string) =>
-  name.startsWith('text/') || ['enum', 'const', 'example', 'examples', 'default', 'required'].includes(name)
+  name.startsWith('text/') ||
+  name === 'application/x-ndjson' ||
+  ['enum', 'const', 'example', 'examples', 'default', 'required'].includes(name)
 
 const isOfType = ({ type }: Schema, name: string) => [type].flat().includes(name)
