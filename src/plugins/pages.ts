@@ -37,6 +37,6 @@ const DATA = Buffer.from('{"data":[')
 
 /** The payload of a response whose JSON is sent as it is. Cast: the type provider expects the schema's type. */
 export function serialized<T>(reply: FastifyReply, json: string | Buffer): T {
-  reply.type('application/json; charset=utf-8').serializer((json: unknown) => json as string)
+  reply.type('application/json; charset=utf-8').serializer((payload: unknown) => payload as string)
   return json as unknown as T
 }

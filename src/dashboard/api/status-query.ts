@@ -14,7 +14,7 @@ export const statusQuery = queryOptions({
 /** What could not be written to a repository last, with its task. */
 export const lastFailedWriteQuery = (projectId: string) =>
   queryOptions({
-    // Fetched again with the status.
+    // Invalidated with the status.
     queryKey: ['status', 'failed-write', projectId],
     queryFn: async () => {
       const query = { projectId, type: ['task.write_back_failed'], limit: 1 }

@@ -29,10 +29,13 @@ export default function CodeHostsPage() {
   const query = useQuery(statusQuery)
   const projects = useQuery(projectsQuery)
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
-  const pipesOf = ({ id }: Project) =>
-    query.data?.filter(({ kind, projectId }) => projectId === id && WAYS[kind] !== undefined) ?? []
-  const connected = active.filter((project) => pipesOf(project).length > 0)
-  const others = query.data ? active.filter((project) => pipesOf(project).length === 0) : []
+  const pipes = query.data?.filter(({ kind }) => WAYS[kind] !== undefined) ?? []
+  const byProject = Map.groupBy(pipes, ({ projectId }) => projectId)
+  const connected = active.flatMap((project) => {
+    const pipes = byProject.get(project.id)
+    return pipes ? [{ project, pipes }] : []
+  })
+  const others = query.data ? active.filter(({ id }) => !byProject.has(id)) : []
   return (
     <>
       <PageHeader title="Code hosts">
@@ -50,8 +53,8 @@ export default function CodeHostsPage() {
           />
         }
       >
-        {connected.map((project) => (
-          <Repository key={project.id} project={project} pipes={pipesOf(project)} />
+        {connected.map(({ project, pipes }) => (
+          <Repository key={project.id} project={project} pipes={pipes} />
         ))}
       </Rows>
       {others.length > 0 && (

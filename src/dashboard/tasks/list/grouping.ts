@@ -18,12 +18,16 @@ export interface Grouping {
   merge(tasks: TaskListItem[]): void
 }
 
-/** Whether tasks are feedback of a project with the same note. */
-export const areEqual = (tasks: Pick<TaskListItem, 'noteKey' | 'projectId'>[]): boolean =>
-  tasks.every(
-    ({ noteKey, projectId }) =>
-      noteKey !== null && noteKey === tasks[0]?.noteKey && projectId === tasks[0]?.projectId,
-  )
+type Comparable = Pick<TaskListItem, 'noteKey' | 'projectId'>
+
+/** The same for feedback of a project with the same note; null for tasks that have no equal. */
+export const equalKey = ({ noteKey, projectId }: Comparable): string | null =>
+  noteKey === null ? null : `${projectId} ${noteKey}`
+
+export function areEqual(tasks: Comparable[]): boolean {
+  const [key, ...others] = new Set(tasks.map(equalKey))
+  return key !== null && others.length === 0
+}
 
 export const ungrouped = (rows: TaskListItem[]): TaskGroups => ({
   rows,
