@@ -80,7 +80,10 @@ describe('the webhook of a repository is marked, explained, and one click from w
 
     service.host.tokens.delete(token)
     expect((await send()).status).toBe(202)
-    await markOf(page).waitFor({ timeout: 10_000 })
+    await markOf(page).waitFor(SOON)
+    await failing(page)
+      .getByText(/The code host rejected the token/)
+      .waitFor()
     await failing(page).getByRole('link', { name: 'View deliveries' }).click()
     await page.waitForURL(`${service.url}/incoming?receiver=codehost&projectId=${project.id}&outcome=failed`)
     await page.getByText(/The code host rejected the token/).waitFor()
