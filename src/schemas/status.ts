@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { DateTime, Nullable, ref, StringEnum, Uuid } from './parts.ts'
+import { DateTime, Nullable, QueryArray, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 
 const PIPE_KINDS = [
   'feedback',
@@ -72,9 +72,42 @@ export type Pipe = Static<typeof Pipe>
 
 export const Status = Type.Object(
   {
-    data: Type.Array(ref(Pipe), { maxItems: 100_000, description: 'All of them, by kind and name.' }),
+    data: Type.Array(ref(Pipe), { maxItems: 100_000, description: 'Those that match, by kind and name.' }),
+    counts: Type.Array(
+      Type.Object(
+        {
+          kind: StringEnum([...PIPE_KINDS], { description: 'The kind.' }),
+          state: StringEnum([...PIPE_STATES], { description: 'The state.' }),
+          count: Type.Integer({ description: 'How many match, whatever the `limit`.' }),
+        },
+        { description: 'Those of a kind in a state.' },
+      ),
+      {
+        maxItems: PIPE_KINDS.length * PIPE_STATES.length,
+        description: 'How many there are of each kind in each state; without zeros.',
+      },
+    ),
     nextCursor: Type.Null({ description: 'Always null: the list has one page.' }),
   },
-  { description: 'Every way in and out.' },
+  { description: 'Ways in and out.' },
 )
 export type Status = Static<typeof Status>
+
+export const StatusQuery = StrictObject(
+  {
+    kind: Type.Optional(
+      QueryArray(StringEnum([...PIPE_KINDS], { description: 'A kind.' }), 'Only this kind.'),
+    ),
+    projectId: Type.Optional(Uuid('Only those of this project, and those that concern the whole service.')),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description:
+          'At most so many of each kind in each state, by name. With 0, only `counts`; without it, all.',
+      }),
+    ),
+  },
+  { description: 'Filters.' },
+)
+export type StatusQuery = Static<typeof StatusQuery>

@@ -18,19 +18,17 @@ import { useSync } from './use-sync.ts'
 type Pipe = Schema<'Pipe'>
 
 /** The ways between a repository and its project. */
-const WAYS: Partial<Record<Pipe['kind'], string>> = {
-  sync: 'Sync',
-  push: 'Webhook',
-  write_back: 'Write-back',
-}
+const WAYS = { sync: 'Sync', push: 'Webhook', write_back: 'Write-back' } as const
+type Way = keyof typeof WAYS
+
+const waysQuery = statusQuery({ kind: Object.keys(WAYS) as Way[] })
 
 /** The repositories of all projects, and the projects that have none. */
 export default function CodeHostsPage() {
-  const query = useQuery(statusQuery)
+  const query = useQuery(waysQuery)
   const projects = useQuery(projectsQuery)
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
-  const pipes = query.data?.filter(({ kind }) => WAYS[kind] !== undefined) ?? []
-  const byProject = Map.groupBy(pipes, ({ projectId }) => projectId)
+  const byProject = Map.groupBy(query.data?.data ?? [], ({ projectId }) => projectId)
   const connected = active.flatMap((project) => {
     const pipes = byProject.get(project.id)
     return pipes ? [{ project, pipes }] : []
@@ -45,7 +43,7 @@ export default function CodeHostsPage() {
       <Rows
         label="repositories"
         query={projects.isSuccess ? query : projects}
-        queryKey={(projects.isSuccess ? statusQuery : projectsQuery).queryKey}
+        queryKey={(projects.isSuccess ? waysQuery : projectsQuery).queryKey}
         empty={
           <EmptyState
             title="No repositories yet"
@@ -118,7 +116,7 @@ function Repository({ project, pipes }: RepositoryProps) {
     >
       {failing.map((pipe) => (
         <div key={pipe.kind} className="small">
-          {WAYS[pipe.kind]}: {reasonOf(pipe)}
+          {WAYS[pipe.kind as Way]}: {reasonOf(pipe)}
           <div>
             <MendingLink pipe={pipe} />
           </div>

@@ -46,7 +46,7 @@ export function CodehostWebhook({
           next sync.
         </p>
       </div>
-      <WebhookError connectionId={id} />
+      <WebhookError projectId={projectId} connectionId={id} />
       <CopyBlock caption="Payload URL" text={url} />
       <p className="small">
         {lastDeliveryAt ? (
@@ -84,9 +84,9 @@ export function CodehostWebhook({
 }
 
 /** Why the last delivery failed; nothing when it did not. */
-function WebhookError({ connectionId }: { connectionId: string }) {
-  const { data: pipes } = useQuery(statusQuery)
-  const pipe = pipes?.find(({ kind, id }) => kind === 'push' && id === connectionId)
+function WebhookError({ projectId, connectionId }: { projectId: string; connectionId: string }) {
+  const { data: status } = useQuery(statusQuery({ kind: ['push'], projectId }))
+  const pipe = status?.data.find(({ id }) => id === connectionId)
   if (pipe?.state !== 'failing' || !pipe.lastError) return null
   const { at, detail } = pipe.lastError
   return (

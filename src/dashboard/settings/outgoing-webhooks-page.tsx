@@ -103,8 +103,8 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === webhook.projectId)
   const why = disabledText(webhook)
-  const { data: pipes } = useQuery(statusQuery)
-  const failure = pipes?.find((pipe) => pipe.kind === 'webhook' && pipe.id === id)?.lastError
+  const { data: status } = useQuery(statusQuery({ kind: ['webhook'] }))
+  const failure = status?.data.find((pipe) => pipe.id === id)?.lastError
 
   async function retryAll() {
     const retried = await mutate("Couldn't retry the deliveries", () =>

@@ -1,4 +1,4 @@
-import { type SQL, sql } from '../../db/drizzle.ts'
+import { and, or, type SQL, sql } from '../../db/drizzle.ts'
 import { pipeHours, pipePauses, pipes } from '../../db/tables/pipes.ts'
 import { databaseTime } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
@@ -48,8 +48,26 @@ export interface PipeRow extends PipeName {
   hours: PipeHour[]
 }
 
+interface PipeFilter {
+  kinds: PipeName['kind'][] | undefined
+  /** Leaves out what belongs to other projects. */
+  projectId?: string | undefined
+  /** Whether to include what belongs to no project. */
+  ofService: boolean
+  /** At most so many rows of each kind in each state. */
+  limit?: number | undefined
+}
+
+interface ListedPipes {
+  rows: PipeRow[]
+  counts: (Pick<PipeRow, 'kind' | 'state'> & { count: number })[]
+}
+
 type SelectedPipe = Omit<PipeRow, 'lastSuccessAt' | 'lastErrorAt' | 'hours'> &
   Record<'lastSuccessMs' | 'lastErrorMs', number | null> & {
+    /** Its place among those of its kind and state, and how many these are. */
+    place: number
+    count: number
     currentHour: number
     /** The hour of the day, and both counts: JSON takes three times as long. */
     hours: string | null
@@ -76,27 +94,28 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
   const configured = configuredPipes(environment)
 
   return {
-    /** Those within a reach, by kind and name. */
-    async list(reach: Reach): Promise<PipeRow[]> {
-      const inReach =
-        reach.projectIds === null ? sql`true` : isAmong(sql`present.project_id`, reach.projectIds)
+    /** Those within a reach that match, by kind and name, and how many there are. */
+    async list(reach: Reach, { limit, ...filter }: PipeFilter): Promise<ListedPipes> {
       const { rows } = await db.execute<SelectedPipe>(sql`
-        select kind, id, name, project_id as "projectId", state, is_given_up as "isGivenUp",
+        select kind, id, name, project_id as "projectId", state, is_given_up as "isGivenUp", place, count,
           ${msOf('last_success_at')} as "lastSuccessMs", ${msOf('last_error_at')} as "lastErrorMs",
           error_code as "errorCode", error_detail as "errorDetail",
           extract(hour from ${databaseTime} at time zone 'UTC')::integer as "currentHour", (
             select string_agg(extract(hour from hour at time zone 'UTC')::text || ' ' || succeeded || ' ' || failed, ',')
             from ${pipeHours} where (pipe_hours.kind, pipe_hours.id) = (present.kind, present.id)
               and hour > ${hourOf(databaseTime)} - interval '24 hours') as hours
-        from (${pipesWithState(environment)}) as present where ${inReach}
+        from (
+          select *, count(*) over (partition by kind, state)::integer as count,
+            (row_number() over (partition by kind, state order by lower(name), id))::integer as place
+          from (${pipesWithState(environment)}) as configured where ${isMatch(reach, filter)}
+        ) as present where ${limit === undefined ? sql`true` : sql`place <= ${Math.max(1, limit)}`}
         order by array_position(${sql.raw(`array['${pipes.kind.enumValues.join(`', '`)}']`)}, kind),
           lower(name), id`)
-      return rows.map(({ lastSuccessMs, lastErrorMs, currentHour, hours, ...row }) => ({
-        ...row,
-        lastSuccessAt: dateAt(lastSuccessMs),
-        lastErrorAt: dateAt(lastErrorMs),
-        hours: hours?.split(',').map((counts) => hourIn(counts, currentHour)) ?? [],
-      }))
+      const first = rows.filter(({ place }) => place === 1)
+      return {
+        rows: limit === 0 ? [] : rows.map(toRow),
+        counts: first.map(({ kind, state, count }) => ({ kind, state, count })),
+      }
     },
 
     /**
@@ -195,6 +214,30 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
           order by day limit ${limit} for update of pause skip locked)`)
       return result.rowCount ?? 0
     },
+  }
+}
+
+function isMatch(reach: Reach, { kinds, projectId, ofService }: Omit<PipeFilter, 'limit'>): SQL | undefined {
+  const isOfService = ofService && reach.projectIds === null ? sql`project_id is null` : undefined
+  const projectIds = projectId === undefined ? reach.projectIds : [projectId]
+  const isInReach = projectIds === null ? sql`project_id is not null` : isAmong(sql`project_id`, projectIds)
+  return and(or(isInReach, isOfService), kinds && sql`kind = any(${sql.param(kinds)}::text[])`)
+}
+
+function toRow({
+  lastSuccessMs,
+  lastErrorMs,
+  currentHour,
+  hours,
+  place,
+  count,
+  ...row
+}: SelectedPipe): PipeRow {
+  return {
+    ...row,
+    lastSuccessAt: dateAt(lastSuccessMs),
+    lastErrorAt: dateAt(lastErrorMs),
+    hours: hours?.split(',').map((counts) => hourIn(counts, currentHour)) ?? [],
   }
 }
 

@@ -4,9 +4,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { everywhere, type Repositories } from '../../repositories/index.ts'
 import type { ChangedPipe, EnvironmentPipe, PipeRow } from '../../repositories/pipes/index.ts'
 import { redacted } from '../../repositories/redacted.ts'
-import { COUNTED_HOURS, type Pipe, type Status } from '../../schemas/status.ts'
+import { COUNTED_HOURS, type Pipe, type Status, type StatusQuery } from '../../schemas/status.ts'
 import type { Caller } from '../access.ts'
 import { activityRow, SERVICE } from '../activity/row.ts'
+import { requirePlace } from '../place.ts'
 import type { AttemptBuffer } from './attempts.ts'
 
 export const statusOperations = {
@@ -29,12 +30,15 @@ export function statusService({ repos, clock, attempts, environment }: StatusDep
   const pipes = repos.pipes(environment)
 
   return {
-    /** Those in reach; those of the whole service, and what errors say, only for administrators. */
-    async list(caller: Caller): Promise<Status> {
+    /**
+     * Those in reach; those of the whole service, and what errors say, only for administrators.
+     * @throws project_not_found
+     */
+    async list(caller: Caller, { kind: kinds, ...query }: StatusQuery): Promise<Status> {
+      await requirePlace(repos.within(caller), query)
       const isAdmin = allows(caller.scopes, 'admin')
-      const rows = await pipes.list(caller)
-      const shown = isAdmin ? rows : rows.filter(({ projectId }) => projectId !== null)
-      return { data: shown.map((row) => toPipe(row, isAdmin)), nextCursor: null }
+      const { rows, counts } = await pipes.list(caller, { ...query, kinds, ofService: isAdmin })
+      return { data: rows.map((row) => toPipe(row, isAdmin)), counts, nextCursor: null }
     },
 
     /** Stores the attempts that this instance has counted. */

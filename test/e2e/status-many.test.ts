@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import { startApp } from '../support/app.ts'
+import { workOnStatus } from '../support/status.ts'
+import { smallTargets, testWith, violationsOn } from './support/browser.ts'
+import { failing } from './support/failing.ts'
+
+const test = testWith(() => startApp({ env: { ENCRYPTION_KEY: 'ab'.repeat(32) } }))
+
+const SOURCES = 1_000
+/** What all pages of the status together may have. */
+const MAX_BYTES = 60_000
+
+test('of a thousand sources, those that fail are lines, and the others are counted', async ({ app }) => {
+  const { service } = app
+  const { id: projectId } = await service.given.project()
+  const sources = await service.query(
+    `insert into sources (id, name, project_id, scheme, secret, mapping, is_active, created_at, updated_at)
+     select uuidv7(), 'Source ' || lpad(i::text, 4, '0'), $1, 'bearer', 'x', 'feedback', true, now(), now()
+     from generate_series(1, ${SOURCES}) as i returning id`,
+    [projectId],
+  )
+  const report = async (fail: (index: number) => boolean) => {
+    for (const [index, { id }] of sources.entries()) {
+      if (fail(index))
+        service.service.pipes.failed({ kind: 'source', id }, { code: 'x', message: 'No title' })
+      else service.service.pipes.succeeded({ kind: 'source', id })
+    }
+    await workOnStatus(service)
+  }
+  await report((index) => index % 250 === 0)
+
+  const page = await app.open('/tasks')
+  const read: number[] = []
+  page.on('response', async (response) => {
+    if (response.url().includes('/api/status')) read.push((await response.body()).length)
+  })
+  await page.goto(`${service.url}/overview`)
+  await page.getByRole('link', { name: 'Overview 4 failing' }).waitFor()
+  await expect.poll(() => failing(page).count()).toBe(4)
+  const others = page.getByRole('region', { name: 'Ways in and out' }).getByRole('listitem')
+  await others.getByText('996 sources work').waitFor()
+  expect(read.reduce((sum, bytes) => sum + bytes)).toBeLessThan(MAX_BYTES)
+  expect(await violationsOn(page)).toEqual([])
+  expect(await smallTargets(page, 32)).toEqual([])
+  await others.getByRole('link', { name: '996 sources' }).click()
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor()
+
+  await report(() => true)
+  read.splice(0)
+  await page.goto(`${service.url}/overview`)
+  await page.getByRole('link', { name: 'Overview 1,000 failing' }).waitFor()
+  await failing(page).getByText('990 more sources fail').waitFor()
+  await expect.poll(() => failing(page).count()).toBe(11)
+  expect(read.reduce((sum, bytes) => sum + bytes)).toBeLessThan(MAX_BYTES)
+})
