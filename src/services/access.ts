@@ -297,7 +297,8 @@ const LOOK_UPS = { kind: 'look-ups', name: 'credentials' } as const
 
 /** Caches what was found, never that nothing was found: a new key is valid at once. */
 function cache<T extends object>(find: (hash: string) => Promise<T | undefined>) {
-  const entriesByHash = new LRUCache<string, T>({ max: 10_000, ttl: CACHE_MS })
+  // As sizes: with `max`, the cache would allocate all of its entries at once.
+  const entriesByHash = new LRUCache<string, T>({ maxSize: 10_000, sizeCalculation: () => 1, ttl: CACHE_MS })
   let generation = 0
   return {
     async get(hash: string): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { findCycle } from '../domain/dependencies.ts'
 import { MAX_LINE_BYTES } from '../domain/export-format.ts'
-import { type ImportReader, type ImportRow, importReader } from '../domain/import-reader.ts'
+import type { ImportReader, ImportRow } from '../domain/import-reader.ts'
 import type { Operations } from '../domain/operation.ts'
 import { importInProgress, importNotEmpty, importStalled, validationFailed } from '../errors/index.ts'
 import { arrivingChunks } from '../lib/arriving-chunks.ts'
@@ -56,6 +56,8 @@ export function importService({
         const contents = await target.listContents()
         if (contents.length > 0) throw importNotEmpty(contents)
         await target.clear()
+        // Loaded when it is first needed: it parses templates, whose engine takes megabytes.
+        const { importReader } = await import('../domain/import-reader.ts')
         const reader = importReader(imports.kinds)
         const lastLine = await tracedAsOne('import lines', () =>
           insertAll({ file, reader, target, stallMs, keepAliveMs }),
