@@ -20,7 +20,7 @@ export const pages = fp(
   async function pages(app: FastifyInstance) {
     app.decorateReply('sendPage', function <T>(this: FastifyReply, { items, nextCursor, more }: PageJson) {
       const end = `],${JSON.stringify({ nextCursor, ...more }).slice(1)}`
-      return serialized<Page<T>>(this, Buffer.concat([DATA, items, Buffer.from(end)]))
+      return serialized<Page<T>>(this, Buffer.concat([DATA, ...items, Buffer.from(end)]))
     })
     app.decorateReply('sendPieces', function <T>(this: FastifyReply, object: object) {
       return this.type('application/json; charset=utf-8').sendText<T>(jsonPieces(object))

@@ -17,8 +17,8 @@ export interface TaskReader {
 
 /** The tasks of a page, as one statement sees them. */
 export interface KeysOfPage {
-  /** As `taskKey` makes them, separated by commas. */
-  keys: string
+  /** As `taskKey` makes them. */
+  keys: string[]
   /** As `SERVER` names it. */
   server: string
 }
@@ -37,22 +37,20 @@ export const SERVER = sql.raw('extract(epoch from pg_postmaster_start_time())::t
 export const MAX_BYTES = sql.raw(String(MAX_PAGE_BYTES))
 
 /**
- * The tasks with these keys, separated by commas: those that were read before from the cache, the others from the database.
- * Undefined if one has changed meanwhile, or a page has no room for all.
+ * The tasks with these keys, with commas between them: those that were read before from the cache, the others from the
+ * database. Undefined if one has changed meanwhile, or a page has no room for all.
  */
 export async function readCached(
   { db, reach, cache }: TaskReader & { cache: TaskCache },
   { keys, server, kind, isSummary }: KeysOfPage & { kind: string; isSummary: boolean },
-): Promise<Buffer | undefined> {
-  if (keys === '') return Buffer.alloc(0)
-  const expected = keys.split(',')
+): Promise<Buffer[] | undefined> {
   const named = `${server} ${isSummary ? 'summary' : 'task'} `
-  const found: (CachedTask | undefined)[] = expected.map((key) => cache.get(named + key))
-  const missing = expected.filter((_, index) => !found[index])
+  const found: (CachedTask | undefined)[] = keys.map((key) => cache.get(named + key))
+  const missing = keys.filter((_, index) => !found[index])
   const read = new Map<string, CachedTask>()
   let hasRoom = true
   if (missing.length > 0) {
-    const ids = missing.map((key) => key.slice(0, ID_LENGTH))
+    const ids = missing.map(idOfKey)
     const { rows } = await (isSummary ? findSummaries : findTasks)(db, { ids, reach: reach.projectIds })
     for (const { key, json, bytes } of rows) {
       if (json === null) {
@@ -64,15 +62,15 @@ export async function readCached(
       cache.set(named + key, task)
     }
   }
-  const tasks = expected.map((key, index) => found[index] ?? read.get(key))
+  const tasks = keys.map((key, index) => found[index] ?? read.get(key))
   hasRoom &&= bytesOf(tasks.slice(0, -1)) < MAX_PAGE_BYTES
   // A page that is too large is so the next time, too.
   cache.noteFound(kind, {
-    found: hasRoom ? expected.length - missing.length : 0,
-    expected: expected.length,
+    found: hasRoom ? keys.length - missing.length : 0,
+    expected: keys.length,
   })
   if (!hasRoom || !tasks.every((task) => task !== undefined)) return undefined
-  return Buffer.concat(tasks.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json])))
+  return tasks.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json]))
 }
 
 const bytesOf = (tasks: (CachedTask | undefined)[]) =>
@@ -81,7 +79,7 @@ const bytesOf = (tasks: (CachedTask | undefined)[]) =>
 /** As many of these tasks as a page has room for, in the order of the ids; at least the first that there is. */
 export async function readTasksJson({ db, reach }: TaskReader, ids: string[]): Promise<TasksJson> {
   const { rows } = await findShown(db, { ids, reach: reach.projectIds })
-  const found = rows.map(({ key, json }) => ({ id: key.slice(0, ID_LENGTH), json }))
+  const found = rows.map(({ key, json }) => ({ id: idOfKey(key), json }))
   return {
     items: new Map(found.flatMap(({ id, json }) => (json === null ? [] : [[id, json] as const]))),
     unread: new Set(found.flatMap(({ id, json }) => (json === null ? [id] : []))),
@@ -130,6 +128,9 @@ function tasksByIds({ what, isSummary, isDeletedShown }: FoundTasks) {
 const findTasks = tasksByIds({ what: 'tasks by ids', isSummary: false, isDeletedShown: true })
 const findSummaries = tasksByIds({ what: 'summaries by ids', isSummary: true, isDeletedShown: true })
 const findShown = tasksByIds({ what: 'tasks by ids, not deleted', isSummary: false, isDeletedShown: false })
+
+/** The id of a task, of a key that `taskKey` made. */
+export const idOfKey = (key: string): string => key.slice(0, ID_LENGTH)
 
 const ID_LENGTH = 36
 const COMMA = Buffer.from(',')

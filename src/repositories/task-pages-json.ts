@@ -1,7 +1,7 @@
 import { type SQL, sql } from '../db/drizzle.ts'
 import { opaqueArray, preparedStatement } from '../db/prepared-statement.ts'
 import { tasks } from '../db/tables/tasks.ts'
-import { type KeysOfPage, MAX_BYTES, readCached, SERVER, type TaskReader } from './cached-tasks.ts'
+import { idOfKey, MAX_BYTES, readCached, SERVER, type TaskReader } from './cached-tasks.ts'
 import { isReachedBy, type Reach } from './reach.ts'
 import { jsonBytes, taskJson, taskJsonParts, taskKey } from './task-json.ts'
 import type { ReachedPlace } from './task-page-conditions.ts'
@@ -10,8 +10,8 @@ import type { TaskPageRequest } from './task-pages.ts'
 
 /** A page of tasks as JSON. */
 export interface TaskPageJson {
-  /** Separated by commas, without brackets. */
-  items: Buffer
+  /** One after another: the items, separated by commas, without brackets. */
+  items: Buffer[]
   /** The last item, if another page follows. */
   last: TaskPosition | null
 }
@@ -22,7 +22,13 @@ interface PageRow {
   lastKey: string | null
 }
 
-interface KeysRow extends Omit<PageRow, 'items'>, KeysOfPage {}
+interface KeysRow {
+  /** As `taskKey` makes them, separated by commas. Null without rows. */
+  keys: string | null
+  /** Of the last item, if another page follows. */
+  lastKey: string | null
+  server: string
+}
 
 /** A task as JSON text. */
 export interface TaskJson {
@@ -111,15 +117,19 @@ async function pageOf(
   if (cache?.isWorthwhile(kind)) {
     const { rows } = await readKeys()
     const [row] = rows
-    if (!row) return NOTHING
-    const items = await readCached({ ...reader, cache }, { ...row, kind, isSummary: page.isSummary })
-    if (items !== undefined) return { items, last: lastOf(row, page) }
+    if (!row?.keys) return NOTHING
+    const keys = row.keys.split(',')
+    const shown = keys.slice(0, page.limit - 1)
+    const { isSummary } = page
+    const items = await readCached({ ...reader, cache }, { keys: shown, server: row.server, kind, isSummary })
+    const lastId = shown.length < keys.length ? idOfKey(shown.at(-1) ?? '') : null
+    if (items !== undefined) return { items, last: lastOf({ lastId, lastKey: row.lastKey }, page) }
   }
   const [row] = (await readPage()).rows
-  return row ? { items: Buffer.from(row.items), last: lastOf(row, page) } : NOTHING
+  return row ? { items: [Buffer.from(row.items)], last: lastOf(row, page) } : NOTHING
 }
 
-const NOTHING: TaskPageJson = { items: Buffer.alloc(0), last: null }
+const NOTHING: TaskPageJson = { items: [], last: null }
 
 const lastOf = ({ lastId, lastKey }: Omit<PageRow, 'items'>, page: TaskPageRequest): TaskPosition | null =>
   lastId === null ? null : { id: lastId, key: sortValue(page, lastKey) }
@@ -183,15 +193,12 @@ function pageStatement(rows: SQL, { isSummary, limit, ...page }: Omit<TaskPageRe
     ) as last on exists (select from rows offset page.count)`
 }
 
-/** The keys of a page that has room for all of its tasks. */
+/** The keys of a page that has room for all of its tasks, and of the one that follows. */
 function keysStatement(rows: SQL, { limit, ...page }: Omit<TaskPageRequest, 'after'>): SQL {
-  const count = sql.raw(String(limit - 1))
+  const last =
+    page.sortBy === 'created' ? NULL : sql`(array_agg(${sortKey(page)}))[${sql.raw(String(limit - 1))}]`
   return sql`
-    with rows as materialized (${rows})
-    select page.keys, last.id as "lastId", last.key as "lastKey", ${SERVER} as server
-    from (
-      select coalesce(string_agg(${taskKey()}, ','), '') as keys from (select * from rows limit ${count}) as made
-    ) as page left join lateral (
-      select id, ${sortKey(page)} as key from rows offset ${sql.raw(String(limit - 2))} limit 1
-    ) as last on exists (select from rows offset ${count})`
+    select string_agg(${taskKey()}, ',') as keys, ${last} as "lastKey", ${SERVER} as server from (${rows}) as tasks`
 }
+
+const NULL = sql.raw('null')

@@ -5,16 +5,18 @@ export interface Page<T> {
   nextCursor: string | null
 }
 
-/** A page as JSON: its items, separated by commas. */
+/** A page as JSON. */
 export interface PageJson {
-  items: Buffer
+  /** One after another: the items, separated by commas. */
+  items: Buffer[]
   nextCursor: string | null
   /** Further members of the response. */
   more?: object | undefined
 }
 
 /** The items of a page as values. Cast: the caller knows the type that its query returns. */
-export const itemsOf = <T>({ items }: Pick<PageJson, 'items'>): T[] => JSON.parse(`[${items}]`) as T[]
+export const itemsOf = <T>({ items }: Pick<PageJson, 'items'>): T[] =>
+  JSON.parse(`[${Buffer.concat(items)}]`) as T[]
 
 /** How many items `readAll` reads at a time. */
 const MAX_AT_ONCE = 200

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere, type Reach } from '../../src/repositories/index.ts'
 import type { TaskFilter } from '../../src/repositories/task-filters.ts'
 import type { TaskPageRequest } from '../../src/repositories/task-pages.ts'
+import { itemsOf } from '../../src/services/page.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 /* A reach of several projects shows what a reach of all shows, but for the other projects. */
@@ -48,14 +49,19 @@ afterAll(() => service.close())
 
 type Page = Omit<TaskPageRequest, 'after' | 'limit'>
 
+interface Listed {
+  id: string
+  projectId: string
+}
+
 /** All tasks of a filter, in pages of three. */
 async function listAll(reach: Reach, filter: TaskFilter, page: Page) {
   const { tasks } = service.repos.within(reach)
-  const listed: { id: string; projectId: string }[] = []
+  const listed: Listed[] = []
   for (let after: TaskPageRequest['after'], count = 0; count === 0 || after; count++) {
     expect(count).toBeLessThan(100)
     const { items, last } = await tasks.list(filter, { ...page, after, limit: 4 })
-    listed.push(...JSON.parse(`[${items}]`))
+    listed.push(...itemsOf<Listed>({ items }))
     after = last ?? undefined
   }
   return listed
