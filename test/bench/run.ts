@@ -8,6 +8,7 @@ import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { claims } from './parts/claims.ts'
+import { costs } from './parts/costs.ts'
 import { dashboard } from './parts/dashboard.ts'
 import { exportAndImport } from './parts/export.ts'
 import { feedback } from './parts/feedback.ts'
@@ -16,7 +17,7 @@ import { overview } from './parts/overview.ts'
 import { pages, sizes } from './parts/pages.ts'
 import { parseServer } from './parts/parse-server.ts'
 import { pocketBase } from './parts/pocketbase.ts'
-import { memory, soak, start } from './parts/process.ts'
+import { install, memory, soak, start } from './parts/process.ts'
 import { push } from './parts/push.ts'
 import { sync } from './parts/sync.ts'
 import { webhooks } from './parts/webhooks.ts'
@@ -39,10 +40,12 @@ type Part = (setup: Setup) => Promise<Figure[]> | AsyncIterable<Figure>
 const PARTS: Record<string, Part> = {
   start,
   memory,
+  install,
   schema,
   writes,
   keyed,
   claims,
+  costs,
   'parse-server': parseServer,
   pocketbase: pocketBase,
   pages,

@@ -60,7 +60,7 @@ export async function parseServer(setup: Setup): Promise<Figure[]> {
           name: `parse-server ${PARSE_SERVER.version}`,
           measure: () => whilePaused(service, () => theirs(SECONDS)),
         },
-        ratioLimit: { atLeast: 4 },
+        ratioLimit: { atLeast: 2 },
       }),
     ]
   } finally {

@@ -111,9 +111,32 @@ export const CLAIMING = `
   select * from claimed;`
 
 /** A page as one JSON array of the columns that the API returns. */
-export const PAGE_AS_JSON = `
+export const PAGE_AS_JSON = pageAsJson('')
+
+/** Places of pages all over the table, numbered in `bench_places`; returns their ids. */
+export async function addPlaces(connectionString: string, count: number): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    connectionString,
+    `create table bench_places as select row_number() over ()::integer as n, id
+     from (select id from tasks order by random() limit ${count}) as sampled`,
+    'alter table bench_places add primary key (n)',
+    'vacuum analyze bench_places',
+    'select id from bench_places',
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The same page at one of these places. */
+export const pageAtAPlace = (places: number) => [
+  `\\set n random(1, ${places})`,
+  pageAsJson('and id < (select id from bench_places where n = :n)'),
+]
+
+function pageAsJson(condition: string): string {
+  return `
   select json_agg(page) from (
     select id, title, description, status, priority, source, project_id, list_id, external_id, external_url, labels,
       assignees, codehost_number, closed_reason, source_state, notes, metadata, created_by_type, created_by_id,
       created_by_name, created_at, updated_at, completed_at, version
-    from tasks where deleted_at is null order by id desc limit 50) as page;`
+    from tasks where deleted_at is null ${condition} order by id desc limit 50) as page;`
+}
