@@ -120,6 +120,24 @@ describe('what arrived at all doors', () => {
     expect(loaded).toHaveLength(1)
   })
 
+  test('loads a page of fifty with few requests', async ({ app }) => {
+    const { send } = await sourceOf(app.service)
+    for (let number = 1; number <= 50; number++) await send({ title: `Sent ${number}` })
+    const page = await app.open('/incoming')
+    const requests: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/')) requests.push(pathname)
+    })
+    await page.reload()
+    await rowWith(page, 'Sent 50').waitFor()
+    await page.getByRole('button', { name: 'Show older deliveries' }).click()
+    await titles(page).toHaveLength(50)
+    await page.getByRole('link', { name: 'Triage' }).getByText('50').waitFor()
+    expect(requests.filter((path) => path.startsWith('/api/tasks/'))).toEqual([])
+    expect(requests.length).toBeLessThan(20)
+  })
+
   test('says why feedback was rejected, and leads to a new source', async ({ app }) => {
     await givenDeliveries(app)
     const page = await app.open('/incoming?receiver=feedback')

@@ -79,14 +79,14 @@ describe('what a delivery says', () => {
     })
   })
 
-  test('is only for administrators, as the payload is', async () => {
+  test('is only for administrators, as the payload is; others see the task', async () => {
     const senderId = id()
     await send(feedback({ note: 'Secret' }, { uuid: senderId }))
     const key = await service.given.key({ scopes: ['tasks:read'] })
-    expect(await titles(`senderId=${senderId}`, { key })).toEqual([null])
+    expect(await titles(`senderId=${senderId}`, { key })).toEqual(['Secret'])
     const [{ id: deliveryId }] = (await service.get(`/api/deliveries?senderId=${senderId}`)).body.data
     const { body } = await service.get(`/api/deliveries/${deliveryId}`, { key })
-    expect([body.title, body.payload]).toEqual([null, undefined])
+    expect([body.title, body.payload]).toEqual(['Secret', undefined])
     expect((await service.get(`/api/deliveries/${deliveryId}`)).body.title).toBe('frustrated: Secret')
   })
 
@@ -102,9 +102,26 @@ describe('what a delivery says', () => {
     await store(odd, `payload = '{"properties":{"note":"\\ud800 \\u0000"}}'`)
     await store(cut, `payload = '{"properties":{"no', payload_cut = true`)
     for (const senderId of [long, dropped, odd, cut]) {
-      expect(await titles(`senderId=${senderId}`)).toEqual([null])
+      expect(await titles(`senderId=${senderId}`)).toEqual(['Said'])
     }
     const { body } = await service.get(`/api/deliveries?senderId=${dropped}`)
     expect(body.data[0].hasPayload).toBe(false)
+  })
+
+  test('is the title of its first task, as it is now, unless that is deleted or out of reach', async () => {
+    const { source, send } = await sourceOf(service, { template: { title: '{{ item.title }}' } })
+    const { taskId } = (await send({ title: 'Sent' })).body
+    await send({})
+    const query = `sourceId=${source.id}`
+    expect(await titles(query)).toEqual([null, 'Sent'])
+    await service.patch(`/api/tasks/${taskId}`, { title: 'Changed' })
+    expect(await titles(query)).toEqual([null, 'Changed'])
+    const key = await service.given.key({ projectId: source.projectId })
+    expect(await titles(query, { key })).toEqual([null, 'Changed'])
+    await service.patch(`/api/tasks/${taskId}`, { listId: (await service.given.project()).inbox.id })
+    expect(await titles(query, { key })).toEqual([null, null])
+    expect(await titles(query)).toEqual([null, 'Changed'])
+    await service.delete(`/api/tasks/${taskId}`)
+    expect(await titles(query)).toEqual([null, null])
   })
 })

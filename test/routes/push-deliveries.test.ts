@@ -63,7 +63,7 @@ describe('the deliveries of a connection', () => {
       sourceId: null,
       projectId: project.id,
       senderId: expect.any(String),
-      title: null,
+      title: tasks[0].title,
       number: 1,
       event: 'issues.opened',
       outcome: 'accepted',

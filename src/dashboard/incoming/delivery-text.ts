@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.ts'
+import { plural } from '../lib/plural.ts'
 
 export type Delivery = Schema<'Delivery'>
 type Outcome = Delivery['outcome']
@@ -22,11 +23,20 @@ export const OUTCOME_COLOURS: Record<Outcome, string> = {
   failed: 'red',
 }
 
-/** What feedback says: its sentiment and note; or `Issue #12 closed`. Without one, what is known of the delivery. */
+/** What feedback says: its sentiment and note; the task of a source; or `Issue #12 closed`. Else, what is known of it. */
 export function titleOf(delivery: Delivery): string {
-  const { receiver, title, senderId, outcome } = delivery
+  const { receiver, title, senderId, outcome, tasks } = delivery
   if (receiver === 'codehost') return changeIn(delivery)
+  if (receiver === 'source') return tasksIn(delivery)
+  if (tasks.length > 0) return title ?? plural(1, 'task')
   return title ?? senderId ?? (outcome === 'ignored' ? 'Another event' : 'An event')
+}
+
+/** Without a title, the first one was deleted. */
+function tasksIn({ title, tasks }: Delivery): string {
+  if (tasks.length === 0) return 'No tasks'
+  const first = title ?? plural(1, 'task')
+  return tasks.length === 1 ? first : `${first} and ${plural(tasks.length - 1, 'other task')}`
 }
 
 function changeIn({ event, number }: Delivery): string {

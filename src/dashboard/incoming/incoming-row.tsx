@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { projectsQuery } from '../api/queries.ts'
-import { useTask } from '../api/use-tasks.ts'
 import { FieldErrors } from '../components/field-errors.tsx'
-import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
@@ -26,7 +24,6 @@ export function IncomingRow({ delivery }: { delivery: Delivery }) {
   const isOpen = opened === id
   const isFailure = outcome === 'rejected' || outcome === 'failed'
   const { data: whole } = useQuery({ ...openedQuery(id), enabled: can('admin') && isOpen })
-  const title = useTitle(delivery)
   const place = usePlace(delivery)
   const explanation = explanationOf(delivery)
   const action = can('admin') ? explanation?.action : undefined
@@ -46,7 +43,7 @@ export function IncomingRow({ delivery }: { delivery: Delivery }) {
       <DeliveryRow
         id={id}
         outcome={{ colour: OUTCOME_COLOURS[outcome], text: OUTCOMES[outcome] }}
-        title={title}
+        title={titleOf(delivery)}
         time={receivedAt}
         details={[
           ...place,
@@ -81,18 +78,6 @@ export function IncomingRow({ delivery }: { delivery: Delivery }) {
       {question}
     </>
   )
-}
-
-/** What it says, or the task that it made. */
-function useTitle(delivery: Delivery): string {
-  const { receiver, title, tasks } = delivery
-  const isByTask = receiver === 'source' || (receiver === 'feedback' && title === null && tasks.length > 0)
-  const [first, ...others] = isByTask ? tasks : []
-  const { task } = useTask(first?.taskId ?? '', { isEnabled: first !== undefined })
-  if (!isByTask) return titleOf(delivery)
-  if (!first) return 'No tasks'
-  const taskTitle = task?.title ?? plural(1, 'task')
-  return others.length > 0 ? `${taskTitle} and ${plural(others.length, 'other task')}` : taskTitle
 }
 
 /** The names of its door and its project. */

@@ -1,8 +1,9 @@
 import { violates } from '../../db/database-error.ts'
-import { and, desc, eq, getTableColumns, inArray, sql } from '../../db/drizzle.ts'
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from '../../db/drizzle.ts'
 import { preparedStatement } from '../../db/prepared-statement.ts'
 import { recordset } from '../../db/recordset.ts'
 import { deliveries } from '../../db/tables/deliveries.ts'
+import { tasks } from '../../db/tables/tasks.ts'
 import type { FeedbackWords } from '../../domain/feedback/summary.ts'
 import { databaseTime } from '../codehost/database-time.ts'
 import type { Executor } from '../index.ts'
@@ -17,10 +18,19 @@ export type Receiver = DeliveryRow['receiver']
 type DeliveryOutcome = DeliveryRow['outcome']
 /** A delivery without its payload. */
 export type ListedDelivery = Omit<DeliveryRow, 'payload' | 'payloadCut'>
-/** With what is known of the payload. */
-export type ShownDelivery = ListedDelivery & { hasPayload: boolean; words: FeedbackWords | null }
+/** With what is known of the payload, and the title of its first task as it is now. */
+export type ShownDelivery = ListedDelivery & {
+  hasPayload: boolean
+  words: FeedbackWords | null
+  taskTitle: string | null
+}
 
-interface DeliveryPage {
+/** Whether to read what feedback says. */
+interface ShownOptions {
+  hasWords: boolean
+}
+
+interface DeliveryPage extends ShownOptions {
   receivers: readonly Receiver[]
   outcomes: readonly DeliveryOutcome[]
   sourceId: string | undefined
@@ -35,11 +45,6 @@ interface DeliveryPage {
 
 const { nextAttemptAt: _, ...columns } = getTableColumns(deliveries)
 const { payload: _payload, payloadCut: _payloadCut, ...listed } = columns
-const shown = {
-  ...listed,
-  hasPayload: sql<boolean>`${deliveries.payload} is not null`,
-  words: feedbackWords,
-}
 
 /** As the index has it. */
 const SENDER_IN_PROJECT = sql`(sender_id || ' ' || project_id::text)`
@@ -86,6 +91,17 @@ export const newDelivery = <
 /** What arrived at the receivers. Only `list`, and `find` are limited to a reach: the others are for the receivers. */
 export function deliveriesRepository(db: Executor, reach: Reach) {
   const inReach = isReached(deliveries.projectId, reach)
+  const firstTask = sql`(${deliveries.tasks} -> 0 ->> 'taskId')::uuid`
+  const taskTitle = db
+    .select({ title: tasks.title })
+    .from(tasks)
+    .where(and(eq(tasks.id, firstTask), isNull(tasks.deletedAt), isReached(tasks.projectId, reach)))
+  const shownColumns = ({ hasWords }: ShownOptions) => ({
+    ...listed,
+    hasPayload: sql<boolean>`${deliveries.payload} is not null`,
+    words: hasWords ? feedbackWords : sql<null>`null`,
+    taskTitle: sql<string | null>`(${taskTitle})`,
+  })
 
   return {
     /** Inserts deliveries; returns the ids of the inserted ones. The others exist already, by their deduplication key. */
@@ -104,9 +120,9 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
     },
 
     /** To show it. */
-    async findShown(id: string): Promise<(DeliveryRow & ShownDelivery) | undefined> {
+    async findShown(id: string, options: ShownOptions): Promise<(DeliveryRow & ShownDelivery) | undefined> {
       const [row] = await db
-        .select({ ...columns, ...shown })
+        .select({ ...columns, ...shownColumns(options) })
         .from(deliveries)
         .where(and(eq(deliveries.id, id), inReach))
       return row
@@ -146,7 +162,7 @@ export function deliveriesRepository(db: Executor, reach: Reach) {
       if (sourceId !== undefined) place = sql`source_id desc, `
       if (senderId !== undefined) place = sql`${sender} desc, `
       return db
-        .select(shown)
+        .select(shownColumns(page))
         .from(deliveries)
         .where(
           sql`id in (

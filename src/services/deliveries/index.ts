@@ -59,8 +59,9 @@ export function deliveriesService({
             senderId,
             before,
             limit,
+            hasWords: isAdmin,
           })
-          return rows.map((row) => toDelivery(row, isAdmin))
+          return rows.map(toDelivery)
         },
       })
     },
@@ -86,10 +87,10 @@ export function deliveriesService({
    * @throws delivery_not_found
    */
   async function get(caller: Caller, id: string): Promise<DeliveryWithPayload> {
-    const row = await repos.within(caller).deliveries.findShown(id)
-    if (!row) throw deliveryNotFound(id)
     const isAdmin = seesPayloads(caller)
-    const delivery = toDelivery(row, isAdmin)
+    const row = await repos.within(caller).deliveries.findShown(id, { hasWords: isAdmin })
+    if (!row) throw deliveryNotFound(id)
+    const delivery = toDelivery(row)
     return isAdmin ? { ...delivery, ...payloadOf(row) } : delivery
   }
 }
@@ -112,13 +113,13 @@ export const tasksIn = ({ tasks }: Pick<DeliveryRow, 'tasks'>): Delivery['tasks'
   (tasks as Delivery['tasks']).map(({ taskId, created }) => ({ taskId, created }))
 
 /** Casts: as above. */
-const toDelivery = (row: ShownDelivery, isAdmin: boolean): Delivery => ({
+const toDelivery = (row: ShownDelivery): Delivery => ({
   id: row.id,
   receiver: row.receiver,
   sourceId: row.sourceId,
   projectId: row.projectId,
   senderId: row.senderId,
-  title: isAdmin && row.words ? feedbackSummary(row.words) : null,
+  title: row.words ? feedbackSummary(row.words) : row.taskTitle,
   number: row.number,
   event: row.event && (row.action ? `${row.event}.${row.action}` : row.event),
   outcome: row.outcome,

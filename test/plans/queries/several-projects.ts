@@ -219,6 +219,7 @@ export function describeSeveralProjects(filled: Filled) {
               receivers: ['feedback', 'codehost', 'source'],
               outcomes: ['accepted', 'failed'],
               limit: PAGE,
+              hasWords: true,
             },
             ...{ fromId: undefined, before: undefined },
             ...{ projectId: undefined, sourceId: undefined, senderId: undefined },
