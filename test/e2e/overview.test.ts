@@ -46,6 +46,24 @@ describe('the overview', () => {
     expect(await smallTargets(page, 32)).toEqual([])
   })
 
+  test('is printed with its figures, and without its controls', async ({ app }) => {
+    await createTask(app, { title: 'Waits' })
+    await countAll(app.service)
+    const page = await app.open('/overview')
+    const picture = page.getByRole('figure', { name: 'Opened and closed' })
+    await picture.getByRole('img').waitFor()
+    const figures = picture.getByRole('region', { name: 'Figures: Opened and closed' })
+    await expect.poll(() => figures.isVisible()).toBe(false)
+    await page.emulateMedia({ media: 'print' })
+    await figures.getByRole('row').last().getByRole('cell', { name: '1' }).first().waitFor()
+    await picture.getByRole('img').waitFor()
+    for (const control of [picture.getByText('Figures as a table'), page.getByLabel('26 weeks')])
+      await control.waitFor({ state: 'hidden' })
+    // A4, without its margins.
+    await page.setViewportSize({ width: 718, height: 1_000 })
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  })
+
   test('says so when there is nothing yet, and nothing fails', async ({ app }) => {
     await countAll(app.service)
     const page = await app.open('/overview')
