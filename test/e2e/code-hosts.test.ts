@@ -1,9 +1,18 @@
 import { describe, expect } from 'vitest'
 import { startSyncing } from '../support/syncing.ts'
-import { expectNone, testWith, violationsOn } from './support/browser.ts'
+import { delayRequests, expectNone, testWith, violationsOn } from './support/browser.ts'
 import { withJobs } from './support/with-jobs.ts'
 
 const test = testWith(() => withJobs(startSyncing({ tokens: { fresh: {}, old: {} } })))
+
+/** How often a page has scrolled to its webhook. */
+const COUNT_SCROLLS = `
+  window.scrolls = 0
+  const { scrollIntoView } = Element.prototype
+  Element.prototype.scrollIntoView = function (...given) {
+    if (this.ariaLabel === 'Webhook') scrolls++
+    return scrollIntoView.apply(this, given)
+  }`
 
 describe('the code hosts', () => {
   test('say what to do while there is no repository, and which projects have none', async ({ app }) => {
@@ -15,6 +24,44 @@ describe('the code hosts', () => {
     expect(await violationsOn(page)).toEqual([])
     await page.getByRole('link', { name: 'Connect repository' }).click()
     await page.getByLabel('Repository').waitFor()
+  })
+
+  test('say what to do while every project is archived', async ({ app }) => {
+    const { id: projectId } = await app.service.given.project()
+    await app.service.post(`/api/projects/${projectId}/archive`)
+    const key = await app.service.given.key({ projectId })
+    const page = await app.open('/settings/code-hosts', { key })
+    await page.getByText('No active projects').waitFor()
+    await expectNone(page, page.getByText('Choose one of these projects'))
+    expect(await violationsOn(page)).toEqual([])
+  })
+
+  test('scroll to the webhook that a link names once, and not against the person', async ({ app }) => {
+    const { service } = app
+    const { project } = await service.connected({ token: 'fresh' })
+    const path = `${service.url}/projects/${project.id}?show=webhook`
+    const page = await app.open('/tasks', { viewport: { width: 1_200, height: 420 } })
+    await page.addInitScript(COUNT_SCROLLS)
+    const scrolls = () => page.evaluate('window.scrolls')
+    const polled = () => page.waitForResponse((response) => response.url().endsWith(`${project.id}/codehost`))
+    const secret = page.getByRole('region', { name: 'Webhook' }).getByRole('button', { name: /secret/ })
+    await page.goto(path)
+    await expect.poll(scrolls).toBe(1)
+    await page.getByRole('button', { name: 'Edit connection' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await secret.waitFor()
+    await polled()
+    expect(await scrolls()).toBe(1)
+
+    const load = await delayRequests(page, { url: /\/syncs/ })
+    await page.goto(path)
+    await secret.waitFor()
+    await page.keyboard.press('PageDown')
+    const loaded = page.waitForResponse(/\/syncs/)
+    load()
+    await loaded
+    await polled()
+    expect(await scrolls()).toBe(0)
   })
 
   test('say when each repository was synced, and why one fails', async ({ app }) => {

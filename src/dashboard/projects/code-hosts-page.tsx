@@ -45,10 +45,17 @@ export default function CodeHostsPage() {
         query={projects.isSuccess ? query : projects}
         queryKey={(projects.isSuccess ? waysQuery : projectsQuery).queryKey}
         empty={
-          <EmptyState
-            title="No repositories yet"
-            description="Choose one of these projects, and enter its repository and a token of the code host."
-          />
+          active.length > 0 ? (
+            <EmptyState
+              title="No repositories yet"
+              description="Choose one of these projects, and enter its repository and a token of the code host."
+            />
+          ) : (
+            <EmptyState
+              title="No active projects"
+              description="Your projects are archived. Unarchive one in its settings to sync its repository."
+            />
+          )
         }
       >
         {connected.map(({ project, pipes }) => (

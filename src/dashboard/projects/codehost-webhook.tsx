@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type Ref, useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { statusQuery } from '../api/status-query.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
@@ -9,9 +9,9 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { Link } from '../navigation/link.tsx'
-import { useShown } from './use-shown.ts'
 
 interface CodehostWebhookProps {
+  ref: Ref<HTMLElement>
   projectId: string
   connection: Schema<'Connection'>
   isReadOnly: boolean
@@ -19,6 +19,7 @@ interface CodehostWebhookProps {
 
 /** The webhook of a connection: its URL, and whether it works. */
 export function CodehostWebhook({
+  ref,
   projectId,
   connection: {
     id,
@@ -28,7 +29,6 @@ export function CodehostWebhook({
 }: CodehostWebhookProps) {
   const { mutate, isBusy } = useMutation('connection')
   const [created, setCreated] = useState<Schema<'ConnectionWebhookSecret'>>()
-  const shown = useShown('webhook')
 
   async function create() {
     const secret = await mutate("Couldn't create a secret", () =>
@@ -38,7 +38,7 @@ export function CodehostWebhook({
   }
 
   return (
-    <section className="stack" aria-label="Webhook" ref={shown}>
+    <section className="stack" aria-label="Webhook" ref={ref}>
       <div>
         <h3 style={{ margin: 0, fontSize: 14 }}>Webhook</h3>
         <p className="quiet small" style={{ margin: '4px 0 0' }}>

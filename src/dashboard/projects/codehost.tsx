@@ -17,6 +17,7 @@ import { Section } from '../settings/section.tsx'
 import { CodehostWebhook, WebhookSecretDialog } from './codehost-webhook.tsx'
 import { ConnectForm } from './connect-form.tsx'
 import { SyncRuns } from './sync-runs.tsx'
+import { useShown } from './use-shown.ts'
 import { useSync } from './use-sync.ts'
 
 /** How soon the first delivery of a webhook that is being set up is shown. */
@@ -34,6 +35,7 @@ export function Codehost({ project }: { project: Project }) {
   const edit = () => editor.open(CONNECTION)
   const [webhook, setWebhook] = useState<Connection['webhook']>()
   const { sync } = useSync(project.id)
+  const webhookSection = useShown('webhook')
   const query = useQuery({
     ...connectionQuery(project.id),
     enabled: can('tasks:read'),
@@ -95,6 +97,7 @@ export function Codehost({ project }: { project: Project }) {
       )}
       {query.data && can('admin') && !isEditing && (
         <CodehostWebhook
+          ref={webhookSection}
           projectId={project.id}
           connection={query.data}
           isReadOnly={project.archivedAt !== null}
