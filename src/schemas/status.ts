@@ -78,7 +78,7 @@ export const Status = Type.Object(
         {
           kind: StringEnum([...PIPE_KINDS], { description: 'The kind.' }),
           state: StringEnum([...PIPE_STATES], { description: 'The state.' }),
-          count: Type.Integer({ description: 'How many match, whatever the `limit`.' }),
+          count: Type.Integer({ description: 'How many match, also beyond `perState`.' }),
         },
         { description: 'Those of a kind in a state.' },
       ),
@@ -99,7 +99,7 @@ export const StatusQuery = StrictObject(
       QueryArray(StringEnum([...PIPE_KINDS], { description: 'A kind.' }), 'Only this kind.'),
     ),
     projectId: Type.Optional(Uuid('Only those of this project, and those that concern the whole service.')),
-    limit: Type.Optional(
+    perState: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,

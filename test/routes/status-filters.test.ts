@@ -39,9 +39,9 @@ describe('the status', () => {
   })
 
   test('has only the first ones by name, and counts all', async () => {
-    const limited = await statusOf('limit=2')
+    const limited = await statusOf('perState=2')
     expect(namesIn(limited)).toEqual(['Feedback', 'a', 'b', 'd', 'Elsewhere'])
-    const counted = await statusOf('limit=0')
+    const counted = await statusOf('perState=0')
     expect(counted.data).toEqual([])
     const all = (await statusOf('')).counts
     expect([limited.counts, counted.counts]).toEqual([all, all])
@@ -65,7 +65,7 @@ describe('the status', () => {
     ])
   })
 
-  test.each(['kind=none', 'limit=-1', 'limit=101', 'projectId=x', 'state=ok'])(
+  test.each(['kind=none', 'perState=-1', 'perState=101', 'projectId=x', 'state=ok'])(
     'refuses %s',
     async (query) => {
       expect(codeOf(await service.get(`/api/status?${query}`))).toEqual([400, 'validation_failed'])

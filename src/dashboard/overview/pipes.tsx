@@ -80,7 +80,7 @@ export function Pipes(props: PipesProps) {
 /** Those of a project, and of the whole service, by their states and kinds. */
 function usePipes({ projectId }: PipesProps) {
   const query = useQuery({
-    ...statusQuery({ limit: MAX_LINES, ...(projectId && { projectId }) }),
+    ...statusQuery({ perState: MAX_LINES, ...(projectId && { projectId }) }),
     placeholderData: keepPreviousData,
   })
   const { data = [], counts = [] } = query.data ?? {}

@@ -5,7 +5,7 @@ import styles from './sidebar.module.css'
 
 /** How many ways in and out fail; nothing when none does. */
 export default function FailingCount() {
-  const { data } = useQuery(statusQuery({ limit: 0 }))
+  const { data } = useQuery(statusQuery({ perState: 0 }))
   const counts = data?.counts ?? []
   const count = counts.reduce((sum, { state, count }) => (state === 'failing' ? sum + count : sum), 0)
   if (count === 0) return null

@@ -55,7 +55,7 @@ interface PipeFilter {
   /** Whether to include what belongs to no project. */
   ofService: boolean
   /** At most so many rows of each kind in each state. */
-  limit?: number | undefined
+  perState?: number | undefined
 }
 
 interface ListedPipes {
@@ -95,7 +95,7 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
 
   return {
     /** Those within a reach that match, by kind and name, and how many there are. */
-    async list(reach: Reach, { limit, ...filter }: PipeFilter): Promise<ListedPipes> {
+    async list(reach: Reach, { perState, ...filter }: PipeFilter): Promise<ListedPipes> {
       const { rows } = await db.execute<SelectedPipe>(sql`
         select kind, id, name, project_id as "projectId", state, is_given_up as "isGivenUp", place, count,
           ${msOf('last_success_at')} as "lastSuccessMs", ${msOf('last_error_at')} as "lastErrorMs",
@@ -108,12 +108,12 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
           select *, count(*) over (partition by kind, state)::integer as count,
             (row_number() over (partition by kind, state order by lower(name), id))::integer as place
           from (${pipesWithState(environment)}) as configured where ${isMatch(reach, filter)}
-        ) as present where ${limit === undefined ? sql`true` : sql`place <= ${Math.max(1, limit)}`}
+        ) as present where ${perState === undefined ? sql`true` : sql`place <= ${Math.max(1, perState)}`}
         order by array_position(${sql.raw(`array['${pipes.kind.enumValues.join(`', '`)}']`)}, kind),
           lower(name), id`)
       const first = rows.filter(({ place }) => place === 1)
       return {
-        rows: limit === 0 ? [] : rows.map(toRow),
+        rows: perState === 0 ? [] : rows.map(toRow),
         counts: first.map(({ kind, state, count }) => ({ kind, state, count })),
       }
     },
@@ -217,7 +217,10 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
   }
 }
 
-function isMatch(reach: Reach, { kinds, projectId, ofService }: Omit<PipeFilter, 'limit'>): SQL | undefined {
+function isMatch(
+  reach: Reach,
+  { kinds, projectId, ofService }: Omit<PipeFilter, 'perState'>,
+): SQL | undefined {
   const isOfService = ofService && reach.projectIds === null ? sql`project_id is null` : undefined
   const projectIds = projectId === undefined ? reach.projectIds : [projectId]
   const isInReach = projectIds === null ? sql`project_id is not null` : isAmong(sql`project_id`, projectIds)
