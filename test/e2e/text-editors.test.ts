@@ -86,6 +86,58 @@ describe('the editor of a text', () => {
   })
 })
 
+describe('the editor of a title', () => {
+  const titleOf = (page: Page) => page.getByRole('textbox', { name: 'Title' })
+
+  test('is left by Back with a draft, and opened again by its link', async ({ app }) => {
+    const task = await createTask(app, { title: 'Before' })
+    const page = await app.open(`/tasks/${task.id}`)
+    await panelOf(page).getByRole('button', { name: 'Before' }).click()
+    expect(searchOf(page)).toBe('?edit=title')
+    await titleOf(page).fill('Half a thou')
+    await page.goBack()
+    await titleOf(page).waitFor({ state: 'detached' })
+    await panelOf(page).getByRole('button', { name: 'Edit draft of title' }).click()
+    await expect.poll(() => titleOf(page).inputValue()).toBe('Half a thou')
+    await page.reload()
+    await expect.poll(() => titleOf(page).inputValue()).toBe('Half a thou')
+    expect((await taskOf(app, task.id)).title).toBe('Before')
+    await titleOf(page).fill('A thought')
+    await page.keyboard.press('Enter')
+    await panelOf(page).getByRole('button', { name: 'A thought' }).waitFor()
+    expect((await taskOf(app, task.id)).title).toBe('A thought')
+    await expect.poll(() => searchOf(page)).toBe('')
+    await expectNone(page, panelOf(page).getByRole('button', { name: /^Edit draft/ }))
+  })
+
+  test('gives up what was typed with Escape, and saves it when something else is clicked', async ({
+    app,
+  }) => {
+    const task = await createTask(app, { title: 'Before' })
+    const other = await createTask(app, { title: 'Another' })
+    const page = await app.open(`/tasks/${task.id}?edit=title`)
+    await expect.poll(() => titleOf(page).inputValue()).toBe('Before')
+    await titleOf(page).fill('Dropped')
+    await page.keyboard.press('Escape')
+    await panelOf(page).getByRole('button', { name: 'Before' }).click()
+    await expect.poll(() => titleOf(page).inputValue()).toBe('Before')
+    await titleOf(page).fill('Kept')
+    await page.getByRole('link', { name: 'Another' }).click()
+    await panelOf(page).getByRole('button', { name: 'Another' }).waitFor()
+    await expect.poll(async () => (await taskOf(app, task.id)).title).toBe('Kept')
+    await expect.poll(() => page.url()).toBe(`${app.service.url}/tasks/${other.id}`)
+    await expectNone(page, titleOf(page))
+  })
+
+  test('is not opened by a link for who may only read', async ({ app }) => {
+    const task = await createTask(app, { title: 'Before' })
+    const key = await app.service.given.key({ name: 'Reader', scopes: ['tasks:read'] })
+    const page = await app.open(`/tasks/${task.id}?edit=title`, { key })
+    await panelOf(page).getByRole('heading', { name: 'Before' }).waitFor()
+    await expectNone(page, titleOf(page))
+  })
+})
+
 test('a comment is edited at an address, which Back leaves with what was typed', async ({ app }) => {
   const task = await createTask(app, { title: 'Discussed' })
   const path = `/api/tasks/${task.id}/comments`

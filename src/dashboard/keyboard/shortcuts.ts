@@ -17,6 +17,7 @@ export const loadReleaseKeys = preloadModule(() => import('./release-keys.ts'))
 const SHORTCUTS = 'shortcuts'
 const TASK = 'task'
 export const PROJECT = 'project'
+export const ACCOUNT = 'account'
 
 /** How long keys wait for the search box of a page that may not come. */
 const MAX_SEARCH_WAIT_MS = 5_000
@@ -169,6 +170,7 @@ export function useShortcuts(goTo: (letter: string) => void) {
     isHelpOpen: help === SHORTCUTS,
     isNewTaskOpen: created === TASK,
     isNewProjectOpen: created === PROJECT,
+    isNewAccountOpen: created === ACCOUNT,
     palette,
     closeHelp,
     closeNew,

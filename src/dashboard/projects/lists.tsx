@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { type List, listsQuery, type Project } from '../api/queries.ts'
 import { NameDialog } from '../components/name-dialog.tsx'
+import { useDraft } from '../components/use-draft.ts'
 import { useIdempotentSend } from '../components/use-idempotent-send.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { useOpened } from '../navigation/use-opened.ts'
@@ -15,11 +16,12 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
   const query = useQuery(listsQuery(project.id))
   const { mutate, isBusy } = useMutation('lists')
   const sendOnce = useIdempotentSend(`list:${project.id}`)
-  const [name, setName] = useState('')
+  const [name = '', setName] = useDraft(`new-list:${project.id}`)
   const renaming = useOpened('rename')
   const { data: lists = [] } = query
   const renamed = lists.find(({ id }) => id === renaming.opened)
-  const [deleting, setDeleting] = useState<List>()
+  const deleting = useOpened('delete')
+  const deleted = lists.find(({ id, isDefault }) => id === deleting.opened && !isDefault)
 
   async function add(event: FormEvent) {
     event.preventDefault()
@@ -30,7 +32,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
         dataOf(api.POST('/api/projects/{id}/lists', { params: { path, header }, body })),
       ),
     )
-    if (added) setName('')
+    if (added) setName(undefined)
   }
   const move = (list: List, position: number) =>
     void mutate("Couldn't move the list", () =>
@@ -58,7 +60,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
                       Move down
                     </Menu.Item>
                     {!list.isDefault && (
-                      <Menu.Item c="var(--red)" onClick={() => setDeleting(list)}>
+                      <Menu.Item c="var(--red)" onClick={() => deleting.open(list.id)}>
                         Delete
                       </Menu.Item>
                     )}
@@ -76,7 +78,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
             placeholder="Next release"
             maxLength={100}
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => setName(event.currentTarget.value || undefined)}
           />
           <Button type="submit" variant="default" loading={isBusy} disabled={name.trim() === ''}>
             Add list
@@ -84,11 +86,11 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
         </form>
       )}
       {mayWrite && renamed && <RenameListDialog list={renamed} onClose={renaming.close} />}
-      {deleting && (
+      {mayWrite && deleted && (
         <DeleteListDialog
-          list={deleting}
-          others={lists.filter(({ id }) => id !== deleting.id)}
-          onClose={() => setDeleting(undefined)}
+          list={deleted}
+          others={lists.filter(({ id }) => id !== deleted.id)}
+          onClose={deleting.close}
         />
       )}
     </Section>

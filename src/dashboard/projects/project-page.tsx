@@ -1,12 +1,14 @@
 import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { type Project, projectsQuery } from '../api/queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { FormEnd } from '../components/form-end.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { Loading } from '../components/loading.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
 import { plural } from '../lib/plural.ts'
 import { Link } from '../navigation/link.tsx'
@@ -92,45 +94,34 @@ function ProjectSettings({ project }: { project: Project }) {
 
 function NameForm({ project }: { project: Project }) {
   const { mutate, isBusy } = useMutation('projects')
-  const [name, setName] = useState(project.name)
-  const [savedName, setSavedName] = useState(project.name)
-  if (savedName !== project.name) {
-    // Renamed by someone else: keep the name that is being typed.
-    setSavedName(project.name)
-    if (name === savedName) setName(project.name)
+  const draft = useFormDraft(`project:${project.id}`, { name: project.name })
+  const { name } = draft.values
+
+  async function rename(event: FormEvent) {
+    event.preventDefault()
+    const params = { path: { id: project.id } }
+    const renamed = await mutate("Couldn't rename the project", () =>
+      dataOf(api.PATCH('/api/projects/{id}', { params, body: { name: name.trim() } })),
+    )
+    if (renamed) draft.complete({ name }, renamed)
   }
+
   return (
-    <form
-      className="row"
-      style={{ alignItems: 'flex-end' }}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void mutate("Couldn't rename the project", () =>
-          dataOf(
-            api.PATCH('/api/projects/{id}', {
-              params: { path: { id: project.id } },
-              body: { name: name.trim() },
-            }),
-          ),
-        )
-      }}
-    >
+    <form className={`stack ${styles.form}`} onSubmit={(event) => void rename(event)}>
       <TextInput
         label="Name"
         value={name}
         maxLength={100}
         required
-        style={{ flex: '0 1 320px' }}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
       />
-      <Button
-        type="submit"
-        variant="default"
-        loading={isBusy}
-        disabled={name.trim() === '' || name.trim() === project.name}
-      >
-        Rename
-      </Button>
+      <FormEnd
+        draft={draft}
+        verb="Rename"
+        error={undefined}
+        isBusy={isBusy}
+        isDisabled={name.trim() === '' || name.trim() === project.name}
+      />
     </form>
   )
 }

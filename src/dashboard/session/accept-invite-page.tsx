@@ -23,6 +23,7 @@ export function InvitePage() {
           {(hasPassword || isPasskeyPossible) && (
             <NewPersonForm
               verb="Create account"
+              draftName="invited-person"
               isNameOptional
               hasPassword={hasPassword}
               onSubmit={(person) => accept(person)}

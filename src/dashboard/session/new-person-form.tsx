@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
+import { useFormDraft } from '../components/use-form-draft.ts'
 
 const MIN_PASSWORD = 12
 const TOO_SHORT = `Use at least ${MIN_PASSWORD} characters.`
@@ -17,6 +18,8 @@ export interface NewPerson extends Names {
 
 interface NewPersonFormProps {
   verb: string
+  /** What the draft of the username and the name is kept as; the password is in none. */
+  draftName: string
   /** The name of the invite is used unless another one is given. */
   isNameOptional?: boolean
   /** Whether people can sign in with a password. */
@@ -26,16 +29,19 @@ interface NewPersonFormProps {
   onPasskey?: ((names: Names) => Promise<void>) | undefined
 }
 
+const NOTHING = { username: '', name: '' }
+
 /** What somebody new chooses: username, name and password. */
-export function NewPersonForm({ verb, isNameOptional = false, ...props }: NewPersonFormProps) {
+export function NewPersonForm({ verb, draftName, isNameOptional = false, ...props }: NewPersonFormProps) {
   const { hasPassword = true, onSubmit, onPasskey } = props
-  const [username, setUsername] = useState('')
-  const [name, setName] = useState('')
+  const draft = useFormDraft(draftName, NOTHING)
+  const { username, name } = draft.values
   const [password, setPassword] = useState('')
   const names = { username, ...(name.trim() && { name: name.trim() }) }
-  const { submit, run, problem, isTooShort, isBusy } = usePasswordSubmit(password, () =>
-    onSubmit({ ...names, password }),
-  )
+  const { submit, run, problem, isTooShort, isBusy } = usePasswordSubmit(password, async () => {
+    await onSubmit({ ...names, password })
+    draft.discard()
+  })
   const errors = problem?.byField ?? {}
   const usernameError = problem?.code === 'username_taken' ? problem.message : errors['/username']
   const isShown = usernameError ?? errors['/name'] ?? errors['/password']
@@ -45,7 +51,7 @@ export function NewPersonForm({ verb, isNameOptional = false, ...props }: NewPer
         label="Username"
         description="2 to 39 characters: a-z, 0-9 and hyphen. You sign in with it; it can't be changed later."
         value={username}
-        onChange={(event) => setUsername(event.currentTarget.value.trim().toLowerCase())}
+        onChange={(event) => draft.change({ username: event.currentTarget.value.trim().toLowerCase() })}
         error={usernameError}
         autoComplete="username"
         autoCapitalize="none"
@@ -60,7 +66,7 @@ export function NewPersonForm({ verb, isNameOptional = false, ...props }: NewPer
         description="Others see it."
         placeholder={isNameOptional ? 'As in the invite' : ''}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => draft.change({ name: event.currentTarget.value })}
         error={errors['/name']}
         autoComplete="name"
         required={!isNameOptional}

@@ -55,5 +55,8 @@ function startAnew(queryClient: QueryClient): Promise<never> {
 export function useMe() {
   const { data: me = null } = useQuery(meQuery)
   const can = (scope: Scope) => Boolean(me?.scopes.includes('admin') || me?.scopes.includes(scope))
-  return { me, can, isServiceWide: me?.projectIds === null }
+  const isServiceWide = me?.projectIds === null
+  // Only a session of a key that does not expire manages people.
+  const canCreateOwner = Boolean(me?.keyId && me.expiresAt === null && can('admin') && isServiceWide)
+  return { me, can, isServiceWide, canCreateOwner }
 }

@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
@@ -8,32 +8,31 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
-import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { AccessDialog } from './access-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { InviteLinkDialog } from './invite-link-dialog.tsx'
+import { KeysToRotate } from './keys-to-rotate.tsx'
 import { OpenInvites } from './open-invites.tsx'
 import { PageHeader } from './page-header.tsx'
 import type { User } from './people-text.ts'
 import { PersonItem } from './person-item.tsx'
 import { Rows } from './rows.tsx'
 
-type KeyToRotate = Schema<'ChangedUser'>['keysToRotate'][number]
-
 /** What has no address: it is asked or shown once. */
 type Dialog =
   | { kind: 'link'; invite: Schema<'InviteWithSecret'>; name: string }
   | { kind: 'deactivate'; user: User }
-  | { kind: 'keys'; name: string; keys: KeyToRotate[] }
 
 export default function PeoplePage() {
   const query = useQuery(usersQuery)
   const { data: projects = [] } = useQuery(projectsQuery)
-  const { mutate, refresh } = useMutation('users', 'invites')
+  const { mutate, refresh } = useMutation('users', 'invites', 'keys')
   const inviting = useOpened('invite')
   const access = useOpened('access')
   const withAccess = query.data?.find(({ id }) => id === access.opened)
+  const rotating = useOpened('rotate-keys')
+  const withKeys = query.data?.find(({ id, isActive }) => id === rotating.opened && !isActive)
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
   const inviteButton = <Button onClick={() => inviting.open('new')}>Invite a person</Button>
@@ -49,7 +48,7 @@ export default function PeoplePage() {
       await refresh()
     })
     offerUndo({ ...reactivation, endsWithToast: true })
-    if (keysToRotate.length > 0) setDialog({ kind: 'keys', name: user.name, keys: keysToRotate })
+    if (keysToRotate.length > 0) rotating.open(user.id)
   }
 
   async function createLink({ id, name }: User) {
@@ -106,44 +105,14 @@ export default function PeoplePage() {
         <ConfirmDialog
           title={`Deactivate ${dialog.user.name}?`}
           verb="Deactivate"
-          // The keys to rotate may be shown instead.
-          onClose={() => setDialog((shown) => (shown?.kind === 'deactivate' ? undefined : shown))}
+          onClose={close}
           onConfirm={() => deactivate(dialog.user)}
         >
           {dialog.user.name} is signed out everywhere and can't sign in any more. Claims of tasks and personal
           keys end for good. What {dialog.user.name} wrote stays. You can reactivate the account later.
         </ConfirmDialog>
       )}
-      {dialog?.kind === 'keys' && <KeysToRotate {...dialog} onClose={close} />}
+      {withKeys && <KeysToRotate user={withKeys} onClose={rotating.close} />}
     </>
   )
 }
-
-interface KeysToRotateProps {
-  name: string
-  keys: KeyToRotate[]
-  onClose(): void
-}
-
-const KeysToRotate = ({ name, keys, onClose }: KeysToRotateProps) => (
-  <Modal opened onClose={onClose} title={`Rotate the keys of ${name}`}>
-    <div className="stack">
-      <div>{name} is deactivated, but created these API keys and may still know their secrets:</div>
-      <ul style={{ margin: 0, paddingInlineStart: 20 }}>
-        {keys.map((key) => (
-          <li key={key.id} className="breakable">
-            {key.name}
-          </li>
-        ))}
-      </ul>
-      <div className="row">
-        <Link to="/settings/keys" className="target">
-          Open API keys
-        </Link>
-        <Button variant="default" onClick={onClose} className="push">
-          Close
-        </Button>
-      </div>
-    </div>
-  </Modal>
-)

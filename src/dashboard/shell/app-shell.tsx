@@ -19,6 +19,7 @@ import { InsideShell } from './error-page.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useGoTo } from './use-go-to.ts'
 
+const FirstOwnerDialog = preloadDialog(() => import('./first-owner-dialog.tsx'))
 const HelpDialog = preloadDialog(() => import('./help-dialog.tsx'))
 const MenuDrawer = preloadDialog(() => import('./menu-drawer.tsx'))
 const NewProjectDialog = preloadDialog(() => import('../projects/new-project-dialog.tsx'))
@@ -47,7 +48,7 @@ function ShellContent({ children }: { children: ReactNode }) {
   const shortcuts = useShortcuts(useGoTo())
   const { palette, closeHelp, closeNew } = shortcuts
   const renaming = useOpened('rename-filter')
-  const { can, isServiceWide } = useMe()
+  const { can, isServiceWide, canCreateOwner } = useMe()
   const { isDisconnected } = useLiveUpdates()
   const isOffline = !useNetwork().online
   const page = pageOf(useNavigation().url)
@@ -96,6 +97,7 @@ function ShellContent({ children }: { children: ReactNode }) {
         {shortcuts.isNewProjectOpen && can('admin') && isServiceWide && (
           <NewProjectDialog onClose={closeNew} />
         )}
+        {shortcuts.isNewAccountOpen && canCreateOwner && <FirstOwnerDialog onClose={closeNew} />}
         {renaming.opened && <RenameFilter id={renaming.opened} onClose={renaming.close} />}
         {palette && <Palette {...palette} onClose={shortcuts.closePalette} />}
       </Suspense>

@@ -1,11 +1,10 @@
 import { Button, CloseButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { firstOwnerQuery } from '../api/people-queries.ts'
-import { DialogLoading, preloadDialog } from '../components/lazy.tsx'
+import { ACCOUNT } from '../keyboard/shortcuts.ts'
+import { useOpened } from '../navigation/use-opened.ts'
 import styles from './sidebar.module.css'
-
-const FirstOwnerDialog = preloadDialog(() => import('./first-owner-dialog.tsx'))
 
 /** Of the browser: `identify` keeps it. */
 const HIDDEN_KEY = 'inlet-first-owner-hidden'
@@ -13,7 +12,7 @@ const HIDDEN_KEY = 'inlet-first-owner-hidden'
 /** Offers to create the first owner, until there is one. */
 export default function FirstOwner() {
   const [isHidden, setHidden] = useState(readHidden)
-  const [isOpen, setOpen] = useState(false)
+  const { open } = useOpened('new')
   const { data: hasOwner = true } = useQuery({ ...firstOwnerQuery, enabled: !isHidden })
   if (isHidden || hasOwner) return null
 
@@ -30,14 +29,11 @@ export default function FirstOwner() {
     <aside className={styles.banner} aria-label="Create your account">
       <p>Sign in with your own name instead of an API key.</p>
       <div className="row">
-        <Button variant="default" onClick={() => setOpen(true)}>
+        <Button variant="default" onClick={() => open(ACCOUNT)}>
           Create your account
         </Button>
         <CloseButton className="push" size={32} aria-label="Hide this" onClick={hide} />
       </div>
-      <Suspense fallback={<DialogLoading />}>
-        {isOpen && <FirstOwnerDialog onClose={() => setOpen(false)} />}
-      </Suspense>
     </aside>
   )
 }

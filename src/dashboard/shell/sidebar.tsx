@@ -34,9 +34,7 @@ const FirstOwner = lazyComponent(async () => {
 })
 
 export function Sidebar() {
-  const { me, can, isServiceWide } = useMe()
-  // Only such a key manages people.
-  const canCreateOwner = me?.keyId && me.expiresAt === null && can('admin') && isServiceWide
+  const { can, isServiceWide, canCreateOwner } = useMe()
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const [pathname] = useLocation()
   const isAllTasks = useIsAllTasks()

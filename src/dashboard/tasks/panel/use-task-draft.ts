@@ -12,10 +12,6 @@ export function useTaskDraft(task: Task, field: 'title' | 'description' | 'notes
     /** Undefined when there is no draft. */
     text,
     seen: seen ? (JSON.parse(seen) as Seen) : task,
-    begin() {
-      saveSeen(task)
-      setText(task[field] ?? '')
-    },
     write(next: string) {
       if (text === undefined) saveSeen(task)
       setText(next)
