@@ -98,7 +98,17 @@ async function faultsIn(page: Page, view: Shown & Size & { url: string }): Promi
 }
 
 const DASHBOARD = fileURLToPath(new URL('../../src/dashboard/', import.meta.url))
-const IDS = { mobile: 'id', website: 'id', empty: 'id', group: 'id', task: 'id', gone: 'id', claimed: 'id' }
+const IDS = {
+  mobile: 'id',
+  website: 'id',
+  empty: 'id',
+  crowded: 'id',
+  deactivated: 'id',
+  group: 'id',
+  task: 'id',
+  gone: 'id',
+  claimed: 'id',
+}
 
 describe('the views that are checked', () => {
   test('include every page', () => {
@@ -133,9 +143,5 @@ const matches = (pattern: string, path: string) =>
 const OPENER =
   /<(Modal|Drawer|Popover|Menu|MenuButton|OpenMenu|dialog|ConfirmDialog|SecretDialog|NameDialog)\b/
 
-/** The first two are in appearance.test.ts with another session; the last one only asks with many tasks. */
-const ELSEWHERE = [
-  'session/sign-in-dialog.tsx',
-  'shell/first-owner-dialog.tsx',
-  'tasks/triage/accept-all.tsx',
-]
+/** These are in appearance.test.ts with another session. */
+const ELSEWHERE = ['session/sign-in-dialog.tsx', 'shell/first-owner-dialog.tsx']

@@ -38,13 +38,23 @@ async function fill(service: Syncing) {
   await givenSource(service, website.id)
   const tasks = await givenTasks(service, mobile)
   await givenWebhooks(service)
-  await givenPeople(service, website.id)
+  const deactivated = await givenPeople(service, website.id)
   await givenSettings(service, website.id)
   const empty = await service.given.project({ name: 'Nothing yet' })
+  const crowded = await givenCrowd(service)
   while (await service.service.tasks.indexTexts());
   await countAll(service)
   await workOnStatus(service)
-  return { mobile: mobile.id, website: website.id, empty: empty.id, group, ...tasks }
+  return { mobile: mobile.id, website: website.id, empty: empty.id, crowded, deactivated, group, ...tasks }
+}
+
+/** More to triage than a list loads at first: archived, so that no other page has it. */
+async function givenCrowd({ given, post, query }: Syncing): Promise<string> {
+  const { id, inbox } = await given.project({ name: 'Old app' })
+  await given.tasks(inbox, 300)
+  await query('update tasks set triaged = false where project_id = $1', [id])
+  await post(`/api/projects/${id}/archive`)
+  return id
 }
 
 /** A repository with issues and pull requests in all states, two syncs, and deliveries of its webhook. */
@@ -196,7 +206,8 @@ async function givenWebhooks(service: Syncing) {
   await receiver.close()
 }
 
-async function givenPeople(service: Syncing, projectId: string) {
+/** Returns the ID of one who is deactivated. */
+async function givenPeople(service: Syncing, projectId: string): Promise<string> {
   const { post } = service
   const projectIds = [projectId]
   await givenPerson({ service }, { username: 'ada', name: 'Ada Byron', role: 'member', projectIds })
@@ -205,6 +216,7 @@ async function givenPeople(service: Syncing, projectId: string) {
   await post('/api/invites', { name: 'Grace Hopper', role: 'viewer' })
   await post('/api/keys', { name: 'Error tracker', projectId, scopes: ['tasks:write'] })
   await post('/api/keys', { name: 'ci', scopes: ['admin'] })
+  return id
 }
 
 async function givenSettings({ post, query }: Syncing, projectId: string) {

@@ -72,6 +72,11 @@ const see =
   (page) =>
     page.getByRole('dialog').getByRole('button', { name: button }).waitFor()
 
+const seeText =
+  (text: string): Step =>
+  (page) =>
+    page.getByRole('dialog').getByText(text).waitFor()
+
 /** A delivery whose task is done asks first. */
 const replayDone = press('Uploads time out above 20 MB', 'Replay')
 
@@ -146,7 +151,7 @@ export const openedViews = (ids: Filled['ids']): Record<string, Opened[]> => ({
   ...shellViews,
   ...taskViews(ids),
   ...projectViews(ids),
-  ...settingsViews,
+  ...settingsViews(ids),
 })
 
 const DATA = '/settings/data'
@@ -163,7 +168,7 @@ const shellViews: Record<string, Opened[]> = {
   'tasks/new-task-dialog.tsx': [[DATA, all(keys('c'), see('Create task'))]],
 }
 
-const taskViews = ({ task, mobile }: Filled['ids']): Record<string, Opened[]> => ({
+const taskViews = ({ task, mobile, crowded }: Filled['ids']): Record<string, Opened[]> => ({
   'tasks/list/filter-menu.tsx': [['/tasks', press('Priority'), 'wide']],
   'tasks/list/filter-bar.tsx': [['/tasks', press(/^Order/)]],
   'tasks/list/filter-popover.tsx': [['/tasks', press(/^Filters/)]],
@@ -176,6 +181,7 @@ const taskViews = ({ task, mobile }: Filled['ids']): Record<string, Opened[]> =>
   ],
   'tasks/list-menu.tsx': [[`/tasks?projectId=${mobile}`, all(select, inSelection('Move')), 'wide']],
   'tasks/list/project-filter.tsx': [['/triage', press('Project')]],
+  'tasks/triage/accept-all.tsx': [[`/triage?projectId=${crowded}`, press(/^Accept all/)]],
   'tasks/panel/panel-bar.tsx': [[`/tasks/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
     [`/tasks/${task}`, press('Comment actions')],
@@ -197,8 +203,9 @@ const projectViews = ({ mobile }: Filled['ids']): Record<string, Opened[]> => {
   }
 }
 
-const settingsViews: Record<string, Opened[]> = {
+const settingsViews = ({ deactivated }: Filled['ids']): Record<string, Opened[]> => ({
   'settings/people-page.tsx': [['/settings/people', pick('Actions for Ada Byron', 'Deactivate')]],
+  'settings/keys-to-rotate.tsx': [[`/settings/people?rotate-keys=${deactivated}`, seeText('deactivated')]],
   'settings/person-item.tsx': [['/settings/people', press('Actions for Ada Byron')]],
   'settings/access-dialog.tsx': [
     ['/settings/people', pick('Actions for Ada Byron', 'Change role and projects')],
@@ -253,4 +260,4 @@ const settingsViews: Record<string, Opened[]> = {
     ['/settings/outgoing', rotate(/^Actions for “Team/), 'wide'],
     ['/settings/outgoing', pick(/^Actions for “Team/, 'Delete')],
   ],
-}
+})
