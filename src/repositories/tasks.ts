@@ -59,7 +59,10 @@ interface NamedTasks {
 const DATABASE_NOW = sql`(select clock_timestamp())`
 
 /** A task whose snooze is over. */
-export type TaskToWake = Pick<TaskRow, 'id' | 'projectId' | 'status' | 'snoozedUntil' | 'deletedAt'>
+export type TaskToWake = Pick<
+  TaskRow,
+  'id' | 'projectId' | 'status' | 'triaged' | 'snoozedUntil' | 'deletedAt'
+>
 
 interface MovedTasks {
   fromListId: string
@@ -191,9 +194,9 @@ export function tasksRepository(db: Executor, { reach, search, cache }: Reading 
      * skips locked tasks.
      */
     async listToWake(limit: number): Promise<TaskToWake[]> {
-      const { id, projectId, status, snoozedUntil, deletedAt } = tasks
+      const { id, projectId, status, triaged, snoozedUntil, deletedAt } = tasks
       return db
-        .select({ id, projectId, status, snoozedUntil, deletedAt })
+        .select({ id, projectId, status, triaged, snoozedUntil, deletedAt })
         .from(tasks)
         .where(and(isNotNull(tasks.snoozedUntil), lte(tasks.snoozedUntil, DATABASE_NOW), inReach))
         .orderBy(asc(tasks.snoozedUntil))

@@ -108,10 +108,30 @@ describe('a snooze', () => {
       ...{ snoozedUntil: null, triaged: false, isReady: true, version: version + 1 },
     })
     const log = await service.query(
-      `select type, actor_type from activity where task_id = $1 and type = 'task.woken'`,
+      `select type, actor_type, metadata from activity where task_id = $1 and type = 'task.woken'`,
       [id],
     )
-    expect(log).toEqual([{ type: 'task.woken', actor_type: 'system' }])
+    expect(log).toMatchObject([{ type: 'task.woken', actor_type: 'system', metadata: { triaged: false } }])
+  })
+
+  test('leaves tasks of a project without triage as they were, next to those of others', async () => {
+    const other = await given({ triaged: true, snoozedUntil: LATER })
+    const { id, version, projectId, inbox } = await given({ triaged: true, snoozedUntil: LATER })
+    const { body: put } = await service.post('/api/tasks', { title: 'Put there', listId: inbox.id })
+    await service.patch(`/api/tasks/${put.id}`, { triaged: false, snoozedUntil: LATER })
+    await service.patch(`/api/projects/${projectId}`, { triage: 'off' })
+    await service.query('update tasks set snoozed_until = clock_timestamp() where id = any($1)', [
+      [other.id, id, put.id],
+    ])
+    while (await service.service.tasks.wake());
+    expect(await read(id)).toMatchObject({ snoozedUntil: null, triaged: true, version: version + 1 })
+    expect(await read(put.id)).toMatchObject({ snoozedUntil: null, triaged: false })
+    expect(await read(other.id)).toMatchObject({ snoozedUntil: null, triaged: false })
+    const log = await service.query(
+      `select metadata ->> 'triaged' as triaged from activity where task_id = $1 and type = 'task.woken'`,
+      [id],
+    )
+    expect(log).toEqual([{ triaged: 'true' }])
   })
 
   test('of two instances that see it, is ended by one', async () => {

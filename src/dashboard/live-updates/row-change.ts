@@ -14,7 +14,7 @@ export function rowChangeOf(activity: Pick<Activity, 'type' | 'metadata' | 'acto
     return { commentCount: metadata.commentCount as number, ...decisionOf(activity) }
   if (type === 'task.claimed') return { status: 'in_progress', ...DECIDED }
   if (type === 'task.claim_released' || type === 'task.claim_expired') return { status: 'open', claim: null }
-  if (type === 'task.woken') return { triaged: false, snoozedUntil: null }
+  if (type === 'task.woken') return { triaged: metadata.triaged === true, snoozedUntil: null }
   if (type === 'task.merged')
     return { status: 'done', mergedInto: metadata.into as string, ...DECIDED, snoozedUntil: null }
   if (type === 'task.unmerged') return { status: metadata.to as TaskListItem['status'], mergedInto: null }

@@ -39,8 +39,12 @@ describe('the change of a row', () => {
       { ...DONE, mergedInto: 'b' },
     ],
     [
-      { type: 'task.woken', metadata: {} },
+      { type: 'task.woken', metadata: { triaged: false } },
       { triaged: false, snoozedUntil: null },
+    ],
+    [
+      { type: 'task.woken', metadata: { triaged: true } },
+      { triaged: true, snoozedUntil: null },
     ],
     [
       { type: 'task.claim_released', metadata: { number: 3 } },
