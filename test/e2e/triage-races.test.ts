@@ -159,21 +159,39 @@ describe('on the triage page', () => {
   test('an undo of accept leaves what somebody has decided since', async ({ app, expect }) => {
     const done = await createTask(app, { title: 'Done by others' })
     const high = await createTask(app, { title: 'High for others' })
+    const discussed = await createTask(app, { title: 'Discussed by others' })
     await createTask(app, { title: 'Rest' })
     const page = await app.open('/triage')
     await rowOf(page, 'Rest').waitFor()
-    await pressAtOnce(page, ['y', 'y'])
-    await expect.poll(() => taskOf(app, high.id)).toMatchObject({ triaged: true })
+    await pressAtOnce(page, ['y', 'y', 'y'])
+    await expect.poll(() => taskOf(app, discussed.id)).toMatchObject({ triaged: true })
     await app.service.patch(`/api/tasks/${done.id}`, { status: 'done' })
     await app.service.patch(`/api/tasks/${high.id}`, { priority: 'high' })
-    for (const [count, { id }] of [high, done].entries()) {
+    await app.service.post(`/api/tasks/${discussed.id}/comments`, { body: 'Same here' })
+    for (const [count, { id }] of [discussed, high, done].entries()) {
       await pressAtOnce(page, ['z'])
-      await expect
-        .poll(() => page.getByText('Someone else has decided about it since.').count())
-        .toBe(count + 1)
+      await expect.poll(() => page.getByText('It was changed or commented on since.').count()).toBe(count + 1)
       expect(await taskOf(app, id)).toMatchObject({ triaged: true })
     }
     await expectNone(page, page.getByText('Undone:'))
+  })
+
+  test('an undo says what stays, because somebody has decided since', async ({ app, expect }) => {
+    const { id } = await createTask(app, { title: 'Done too early' })
+    await createTask(app, { title: 'Rest' })
+    const page = await app.open('/triage')
+    await rowOf(page, 'Rest').waitFor()
+    await pressAtOnce(page, ['e'])
+    await expect.poll(() => taskOf(app, id)).toMatchObject({ status: 'done' })
+    await app.service.patch(`/api/tasks/${id}`, { priority: 'high' })
+    await pressAtOnce(page, ['z'])
+    await page
+      .getByText(
+        'Undone in part: “Done: Done too early”. It stays out of Triage, because it was changed or commented on since.',
+      )
+      .waitFor()
+    expect(await taskOf(app, id)).toMatchObject({ status: 'open', priority: 'high', triaged: true })
+    await page.getByText('1 left').waitFor()
   })
 
   test('an undo of a merge snoozes again', async ({ app, expect }) => {

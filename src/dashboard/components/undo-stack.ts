@@ -9,7 +9,9 @@ export interface UndoAction {
 
 export interface UndoResult {
   /** Why part of the action was not undone; undefined when all of it was. */
-  failure?: string
+  failure?: string | undefined
+  /** What stays as the action has made it, although nothing failed. */
+  kept?: string | undefined
   /** The part that may be undone later, because the failure was transient. */
   remaining?: UndoAction
   /** The original change failed, which was reported then. */

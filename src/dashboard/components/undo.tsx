@@ -8,10 +8,15 @@ import { createUndoStack, type UndoAction } from './undo-stack.ts'
 let visibleToast: { id: string; action: UndoAction } | undefined
 let toastCount = 0
 
+/** It takes longer to read. */
+const PARTLY_UNDONE_MS = 12_000
+
 const stack = createUndoStack({
-  onUndone(action, { failure, remaining }) {
+  onUndone(action, { failure: failed, kept, remaining }) {
     if (visibleToast?.action === action) hideUndoToast()
-    if (!failure) toast.info(`Undone: ${quotedLabel(action)}`)
+    const failure = failed && [failed, kept].filter(Boolean).join(' ')
+    if (!failure && kept) toast.info(`Undone in part: ${quotedLabel(action)}. ${kept}`, PARTLY_UNDONE_MS)
+    else if (!failure) toast.info(`Undone: ${quotedLabel(action)}`)
     else if (remaining)
       showUndoToast(remaining, {
         title: `Couldn't undo ${quotedLabel(action)}`,

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { recordsOf } from '../../api/task-records.ts'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { getTask, patchTask, readChanged, sendAll } from './task-requests.ts'
-import { type Edit, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
+import { type Edit, keptText, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
 
 interface UndoOptions {
   queryClient: QueryClient
@@ -29,6 +29,7 @@ export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoA
       const remaining = retryable(result)
       return {
         failure: undoFailureText(doneEdits.length, result),
+        kept: keptText(doneEdits.length, result),
         ...(remaining.length > 0 && {
           remaining: undoActionFor({ queryClient, label, edits: Promise.resolve(remaining) }),
         }),

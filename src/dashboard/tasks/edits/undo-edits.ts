@@ -2,7 +2,7 @@ import { isTransient, type Problem, problemOf } from '../../api/problem.ts'
 import { fieldName } from '../field-names.ts'
 import { DECISIONS } from '../status-choice.ts'
 import { type Batch, type BulkResult, batchesOf, type Change, type Failure, type Task } from './bulk.ts'
-import { changedText, failuresText, reasonText } from './toast-text.ts'
+import { changedText, failuresText, reasonText, titlesText } from './toast-text.ts'
 
 type Fields = Partial<Task>
 
@@ -14,7 +14,7 @@ export interface Edit {
   updatedAt: string
   before: Fields
   after: Fields
-  /** What was decided about the task by then. */
+  /** What was decided about the task by then, and how many comments it had. */
   decisions: Fields
 }
 
@@ -32,6 +32,8 @@ export interface UndoEditsResult {
   failures: Failure<Edit>[]
   /** Not undone, because someone changed the same fields since. */
   changed: Edit[]
+  /** Undone, apart from what took it out of Triage, because that was decided again since. */
+  kept: Edit[]
 }
 
 interface ChangedTasks {
@@ -56,7 +58,7 @@ export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
       updatedAt,
       before: pick(seen, changed),
       after: pick(task, changed),
-      decisions: pick(task, DECISIONS),
+      decisions: pick(task, EVIDENCE),
     }
   })
 }
@@ -83,9 +85,15 @@ export function reverseOf(edit: Edit, current: Fields): Change | undefined {
   return withReason(change)
 }
 
+/** What tells that somebody has decided about a task: comments do as well. */
+const EVIDENCE = [...DECISIONS, 'commentCount'] as const
+
 const isDecidedSince = ({ after, decisions }: Edit, current: Fields) =>
   after.triaged === true &&
-  DECISIONS.some((name) => !(name in after) && !isSame({ ...decisions, ...current }[name], decisions[name]))
+  EVIDENCE.some((name) => !(name in after) && !isSame({ ...decisions, ...current }[name], decisions[name]))
+
+const staysTriaged = (edit: Edit, current: Fields) =>
+  isDecidedSince(edit, current) && current.triaged !== false
 
 /** The API takes a reason only with the status done, and nothing clears it but a reopening. No reason means completed. */
 function withReason({ closedReason, ...change }: Fields): Change {
@@ -104,24 +112,20 @@ export function undoEdits(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
 
 async function undoOne(edit: Edit, io: UndoIo): Promise<UndoEditsResult> {
   let current: Fields & { version: number } = { ...edit.after, version: edit.version }
+  // A comment decides about a task, and leaves its version as it is.
+  let isRead = edit.after.triaged !== true
   // A person does not cause more conflicts than this; a program may.
   for (let attempt = 1; ; attempt++) {
-    const change = reverseOf(edit, current)
-    if (!change) return { undone: [], failures: [], changed: [edit] }
     try {
-      return {
-        undone: [await io.patch({ id: edit.id, change, version: current.version })],
-        failures: [],
-        changed: [],
-      }
+      if (!isRead) current = await io.get(edit.id)
+      const change = reverseOf(edit, current)
+      if (!change) return { ...NOTHING, changed: [edit] }
+      const undone = [await io.patch({ id: edit.id, change, version: current.version })]
+      return { ...NOTHING, undone, kept: staysTriaged(edit, current) ? [edit] : [] }
     } catch (error) {
       const problem = problemOf(error)
       if (problem.status !== 412 || attempt === 5) return failed([edit], problem)
-    }
-    try {
-      current = await io.get(edit.id)
-    } catch (error) {
-      return failed([edit], problemOf(error))
+      isRead = false
     }
   }
 }
@@ -137,17 +141,23 @@ async function undoMany(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
   } catch (error) {
     return failed(edits, problemOf(error))
   }
-  const changes = new Map(edits.map((edit) => [edit, reverseOf(edit, current.get(edit.id) ?? edit.after)]))
+  const currentOf = ({ id, after }: Edit) => current.get(id) ?? after
+  const changes = new Map(edits.map((edit) => [edit, reverseOf(edit, currentOf(edit))]))
   const changed = edits.filter((edit) => !changes.get(edit))
   const rest = edits.filter((edit) => Object.keys(changes.get(edit) ?? {}).length > 0)
   const { done, failures } = await io.sendBatches(batchesOf(rest, (edit) => changes.get(edit) ?? {}))
-  return { undone: done, failures, changed }
+  const failedEdits = new Set(failures.map(({ item }) => item))
+  const kept = edits.filter(
+    (edit) => changes.get(edit) && !failedEdits.has(edit) && staysTriaged(edit, currentOf(edit)),
+  )
+  return { undone: done, failures, changed, kept }
 }
 
+const NOTHING: UndoEditsResult = { undone: [], failures: [], changed: [], kept: [] }
+
 const failed = (edits: Edit[], problem: Problem): UndoEditsResult => ({
-  undone: [],
+  ...NOTHING,
   failures: edits.map((item) => ({ item, problem })),
-  changed: [],
 })
 
 /** Describes what was not undone; undefined when all of it was. */
@@ -156,9 +166,7 @@ export function undoFailureText(count: number, { failures, changed }: UndoEditsR
   if (failedCount === 0) return undefined
   const [only] = changed
   if (count === 1)
-    return only
-      ? `Someone else has ${changeOf(only)} since.`
-      : failures.map(({ problem }) => reasonText(problem)).join()
+    return only ? onlyChangedText(only) : failures.map(({ problem }) => reasonText(problem)).join()
   return [
     `${(count - failedCount).toLocaleString()} of ${count.toLocaleString()} tasks undone.`,
     changed.length > 0 && changedText(changed),
@@ -173,10 +181,19 @@ export const retryable = ({ failures }: UndoEditsResult) =>
   failures.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
 
 /** A change of other fields implies the triage. */
-function changeOf({ after: { triaged: _, ...fields } }: Edit): string {
+function onlyChangedText({ after: { triaged: _, ...fields } }: Edit): string {
   const names = Object.keys(fields)
-  if (names.length === 0) return 'decided about it'
-  return `changed ${names.map((name) => `the ${fieldName(name)}`).join(' and ')}`
+  if (names.length === 0) return 'It was changed or commented on since.'
+  return `Someone else has changed ${names.map((name) => `the ${fieldName(name)}`).join(' and ')} since.`
+}
+
+/** Describes what an undo that succeeded has left; undefined when it has left nothing. */
+export function keptText(count: number, { kept }: UndoEditsResult): string | undefined {
+  if (kept.length === 0) return undefined
+  const since = 'changed or commented on since'
+  return count === 1
+    ? `It stays out of Triage, because it was ${since}.`
+    : `Not back in Triage, because they were ${since}: ${titlesText(kept)}.`
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)

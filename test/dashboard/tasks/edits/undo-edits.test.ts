@@ -4,6 +4,7 @@ import type { Batch, Change, Task } from '../../../../src/dashboard/tasks/edits/
 import {
   type Edit,
   editsOf,
+  keptText,
   retryable,
   reverseOf,
   type UndoIo,
@@ -118,6 +119,41 @@ describe('undoing', () => {
     )
     expect(undoFailureText(1, result)).toContain('Deleted')
     expect(retryable(result)).toEqual([])
+  })
+
+  const done = {
+    before: { triaged: false, status: 'open' },
+    after: { triaged: true, status: 'done' },
+    decisions: { status: 'done', commentCount: 0 },
+  } as const
+
+  test('one task says that it stays triaged when it has a comment since, which leaves its version', async () => {
+    const io = service({ a: { triaged: true, status: 'done', commentCount: 1, version: 2 } })
+    const result = await undoEdits([edit('a', done)], io)
+    expect(io.writes).toEqual([['a', { status: 'open' }, 2]])
+    expect(undoFailureText(1, result)).toBeUndefined()
+    expect(keptText(1, result)).toBe('It stays out of Triage, because it was changed or commented on since.')
+    const untouched = await undoEdits([edit('a', done)], service({ a: { ...done.after, version: 2 } }))
+    expect(keptText(1, untouched)).toBeUndefined()
+    expect(untouched.undone).toMatchObject([{ triaged: false, status: 'open' }])
+  })
+
+  test('several tasks names those that stay triaged, apart from what failed', async () => {
+    const edits = ['a', 'b', 'c'].map((id) => edit(id, done))
+    const io = service({
+      a: { ...done.after, priority: 'high', commentCount: 1 },
+      b: { ...done.after, commentCount: 0 },
+      c: { ...done.after, commentCount: 3 },
+    })
+    io.unreachable = 'c'
+    const result = await undoEdits(edits, io)
+    expect(io.batches.map(({ change }) => change)).toEqual([
+      { status: 'open' },
+      { status: 'open', triaged: false },
+    ])
+    expect(keptText(3, result)).toBe(
+      'Not back in Triage, because they were changed or commented on since: “Task a”.',
+    )
   })
 
   test('several tasks restores each value with one request per value and 100 tasks', async () => {
