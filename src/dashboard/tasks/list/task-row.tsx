@@ -44,6 +44,7 @@ interface TaskRowProps {
 
 const LABELS_SHOWN = 2
 const SimilarCount = preload(() => import('../reports/similar-count.tsx'))
+const ReportFacts = preload(() => import('../reports/report-facts.tsx'))
 
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isHighlighted, isSelected, isSelecting, mayWrite } =
@@ -142,9 +143,9 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         )}
         {props.Facts && props.tasks && <props.Facts tasks={props.tasks} />}
         {!props.Facts && task.reports > 1 && (
-          <span className={styles.label} title={plural(task.reports, 'report')}>
-            {task.reports}×
-          </span>
+          <Suspense>
+            <ReportFacts tasks={[task]} />
+          </Suspense>
         )}
         {task.commentCount > 0 && (
           <span className={styles.comments} role="img" aria-label={plural(task.commentCount, 'comment')}>

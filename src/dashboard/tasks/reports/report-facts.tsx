@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import type { TaskListItem } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/plural.ts'
-import { countsText } from '../reports/merging.ts'
-import { type ReportCounts, reportCountsQuery } from '../reports/queries.ts'
-import styles from './triage.module.css'
+import { countsText } from './merging.ts'
+import { type ReportCounts, reportCountsQuery } from './queries.ts'
+import styles from './report-facts.module.css'
 
-/** How often equal tasks were reported, how people felt, with which versions, and when the latest came. */
-export function GroupFacts({ tasks }: { tasks: TaskListItem[] }) {
+/** How often equal or merged tasks were reported, how people felt, with which versions, and when the latest came. */
+export default function ReportFacts({ tasks }: { tasks: TaskListItem[] }) {
   const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
   const { data } = useQuery({ ...reportCountsQuery(tasks), enabled: reports > 1 })
   if (reports === 1) return null
