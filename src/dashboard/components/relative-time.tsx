@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react'
 import { serverNow } from '../api/server-clock.ts'
+import { dayText } from './day-text.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 // The first use of Intl takes 25 to 80 ms, so the first page avoids it.
 let exactFormat: Intl.DateTimeFormat | undefined
@@ -36,9 +35,7 @@ function formatRelative(dateTime: string, { now, isShort }: { now: number; isSho
   if (elapsed < -MINUTE) return `in ${formatDuration(-elapsed)}`
   if (elapsed < MINUTE) return isShort ? 'now' : 'just now'
   if (elapsed < 7 * DAY) return `${formatDuration(elapsed)}${suffix}`
-  const date = new Date(dateTime)
-  const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`
-  return date.getFullYear() === new Date(now).getFullYear() ? day : `${day} ${date.getFullYear()}`
+  return dayText(new Date(dateTime), new Date(now))
 }
 
 function formatDuration(ms: number): string {

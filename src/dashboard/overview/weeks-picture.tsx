@@ -1,4 +1,5 @@
 import type { Schema } from '../api/client.ts'
+import { dayText } from '../components/day-text.ts'
 import { sumOf } from '../lib/sum.ts'
 import { Legend } from '../pictures/fills.tsx'
 import { Picture } from '../pictures/picture.tsx'
@@ -31,10 +32,12 @@ export function WeeksPicture({ weeks }: { weeks: Week[] }) {
       description="Tasks for each week. On the left what was opened, by source; on the right what was closed, by who closed it."
       legend={
         <div className={styles.legends}>
-          <div>
-            <span className="quiet small">Opened</span>
-            <Legend names={sources.map((source) => SOURCES[source])} />
-          </div>
+          {sources.length > 0 && (
+            <div>
+              <span className="quiet small">Opened</span>
+              <Legend names={sources.map((source) => SOURCES[source])} />
+            </div>
+          )}
           <div>
             <span className="quiet small">Closed by</span>
             <Legend names={CLOSER_NAMES.map((closer) => CLOSERS[closer])} />
@@ -74,10 +77,8 @@ export function WeeksPicture({ weeks }: { weeks: Week[] }) {
   )
 }
 
-let format: Intl.DateTimeFormat | undefined
-
-/** "14 Sep": weeks begin on Monday, UTC. */
+/** "14 Sep": weeks begin on Monday, UTC, also where that is Sunday. */
 function weekName(start: string): string {
-  format ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  return format.format(new Date(start))
+  const monday = new Date(`${start.slice(0, 10)}T00:00`)
+  return dayText(monday, monday)
 }

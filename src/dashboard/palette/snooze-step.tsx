@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { serverNow } from '../api/server-clock.ts'
-import { clockTime } from '../lib/clock-time.ts'
+import { clockTime } from '../components/clock-time.ts'
 import { snoozeTimes, typedTime } from '../tasks/snooze-times.ts'
 import { OptionList } from './option-list.tsx'
 import type { Option } from './options.ts'

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, dataOf, type Schema } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
 import { deliveryQuery, newestDeliveriesQuery, projectsQuery } from '../api/queries.ts'
+import { clockTime } from '../components/clock-time.ts'
 import { useDraft } from '../components/use-draft.ts'
 import styles from './settings.module.css'
 
@@ -79,7 +80,7 @@ export function RoutingTest({ result, isReady, onResult }: RoutingTestProps) {
           placeholder="Select a delivery"
           data={received.map((delivery) => ({
             value: delivery.id,
-            label: `${delivery.title ?? delivery.senderId ?? 'Feedback'}, ${new Date(delivery.receivedAt).toLocaleString()}`,
+            label: `${delivery.title ?? delivery.senderId ?? 'Feedback'}, ${clockTime(delivery.receivedAt)}`,
           }))}
           onChange={(id) => id && void insert(id)}
         />

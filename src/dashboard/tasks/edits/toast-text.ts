@@ -1,5 +1,5 @@
 import type { Problem } from '../../api/problem.ts'
-import { clockTime } from '../../lib/clock-time.ts'
+import { clockTime } from '../../components/clock-time.ts'
 import { isolate } from '../../lib/isolate.ts'
 import { fieldName } from '../field-names.ts'
 import type { Change } from './bulk.ts'

@@ -1,4 +1,5 @@
 import type { TaskFilters } from '../../api/queries.ts'
+import { dayText } from '../../components/day-text.ts'
 import { KINDS, PRIORITIES, SOURCES, STATUSES } from '../filters.ts'
 
 /** What the address names while filters are saved. */
@@ -56,7 +57,7 @@ export function valueText(name: FilterName, filters: TaskFilters): string {
   if (name === 'kind') return filters.kind ? KINDS[filters.kind] : ''
   if (isFlag(name)) return value === undefined ? '' : value ? 'Yes' : 'No'
   if (name === 'includeArchived') return value ? 'Included' : ''
-  if (name.endsWith('Since')) return value ? new Date(String(value)).toLocaleDateString() : ''
+  if (name.endsWith('Since')) return value ? dayText(new Date(String(value)), new Date()) : ''
   if (name === 'codehostIssueNumber' || name === 'codehostPrNumber') return value ? `#${value}` : ''
   return [value ?? []].flat().join(', ')
 }

@@ -1,4 +1,5 @@
 import type { Activity } from '../../api/queries.ts'
+import { clockTime } from '../../components/clock-time.ts'
 import { plural } from '../../lib/plural.ts'
 import { fieldName } from '../field-names.ts'
 import { PRIORITIES, STATUSES } from '../filters.ts'
@@ -83,7 +84,7 @@ function changeText(name: string, change: unknown): string {
   if (name === 'closedReason' && to === 'completed') return 'set the status to done'
   if (name === 'triaged') return to === true ? 'accepted the task' : 'sent the task back to triage'
   if (name === 'snoozedUntil')
-    return to === null ? 'ended the snooze' : `snoozed the task until ${dateText(to)}`
+    return to === null ? 'ended the snooze' : `snoozed the task until ${clockTime(String(to))}`
   if (name === 'isDraft') return to === true ? 'converted it to a draft' : 'marked it as ready for review'
   if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {
@@ -107,9 +108,6 @@ function blockersText(added: number, removed: number): string {
   ]
   return parts.filter(Boolean).join(' and ') || 'changed the order of the tasks that block it'
 }
-
-const dateText = (time: unknown) =>
-  new Date(String(time)).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 const displayName = (names: Record<string, string>, value: unknown) =>
   (names[String(value)] ?? String(value)).toLowerCase()

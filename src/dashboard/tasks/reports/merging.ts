@@ -1,5 +1,5 @@
 import type { TaskListItem } from '../../api/queries.ts'
-import { clockTime } from '../../lib/clock-time.ts'
+import { clockTime } from '../../components/clock-time.ts'
 import { plural } from '../../lib/plural.ts'
 
 type Mergeable = Pick<TaskListItem, 'id' | 'reports'>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockTime } from '../../../src/dashboard/lib/clock-time.ts'
+import { clockTime } from '../../../src/dashboard/components/clock-time.ts'
 
 // Without a zone: in that of the machine, whatever it is.
 const now = new Date('2026-11-23T23:58:07')
@@ -13,7 +13,7 @@ test.each([
   for (const hasSeconds of [false, true]) {
     const text = clockTime(time.toISOString(), { now, hasSeconds })
     const clock = time.toLocaleTimeString(undefined, {
-      hour: '2-digit',
+      hour: 'numeric',
       minute: '2-digit',
       ...(hasSeconds && { second: '2-digit' }),
     })

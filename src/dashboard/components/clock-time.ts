@@ -1,3 +1,5 @@
+import { dayText } from './day-text.ts'
+
 interface ClockOptions {
   now?: Date
   hasSeconds?: boolean
@@ -10,12 +12,10 @@ export function clockTime(
 ): string {
   const time = new Date(dateTime)
   const isToday = time.toDateString() === now.toDateString()
-  const isThisYear = time.getFullYear() === now.getFullYear()
-  return time.toLocaleString(undefined, {
-    hour: '2-digit',
+  const clock = time.toLocaleTimeString(undefined, {
+    hour: 'numeric',
     minute: '2-digit',
     ...(hasSeconds && { second: '2-digit' }),
-    ...(!isToday && { day: 'numeric', month: 'short' }),
-    ...(!isThisYear && { year: 'numeric' }),
   })
+  return isToday ? clock : `${dayText(time, now)}, ${clock}`
 }
