@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { circlesOf } from '../support/circles.ts'
@@ -47,7 +47,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
     'api',
     'lib',
   ],
-  settings: ['session', 'navigation', 'components', 'api', 'lib'],
+  settings: ['session', 'markdown', 'navigation', 'components', 'api', 'lib'],
   'live-updates': ['session', 'components', 'api', 'lib'],
   session: ['navigation', 'components', 'api'],
   keyboard: ['navigation', 'components', 'types of api'],
@@ -97,6 +97,21 @@ describe('the source', () => {
         ]),
     )
     expect(circlesOf(needs)).toEqual([])
+  })
+
+  test('uses only CSS variables that are set somewhere', () => {
+    const directory = join(root, 'src/dashboard')
+    const files = globSync('**/*.{css,ts,tsx}', { cwd: directory }).map((file) => ({
+      file,
+      text: readFileSync(join(directory, file), 'utf8'),
+    }))
+    const set = new Set(files.flatMap(({ text }) => text.match(/--[\w-]+(?='?\s*[:,])/g) ?? []))
+    const violations = files.flatMap(({ file, text }) =>
+      [...text.matchAll(/var\((--(?!mantine-)[\w-]+)(?=[,)])/g)]
+        .filter(([, name = '']) => !set.has(name))
+        .map(([, name]) => `src/dashboard/${file} uses ${name}, which is not set anywhere`),
+    )
+    expect(violations).toEqual([])
   })
 })
 

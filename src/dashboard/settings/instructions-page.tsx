@@ -58,6 +58,7 @@ export default function InstructionsPage() {
       )}
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Instructions">
+          <h2>Instructions</h2>
           {query.data && query.data.length > 0 && <p className="quiet small">Priority</p>}
           <Rows
             label="instructions"

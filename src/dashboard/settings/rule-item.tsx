@@ -8,6 +8,7 @@ import { offerUndo, undoRequest } from '../components/undo.tsx'
 import { useMutation } from '../components/use-mutation.ts'
 import { createChangeQueue } from '../lib/change-queue.ts'
 import { firstCharacters } from '../lib/first-characters.ts'
+import { Markdown } from '../markdown/markdown.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { Row } from './rows.tsx'
 import styles from './settings.module.css'
@@ -71,8 +72,8 @@ export function RuleItem({ rule, mayWrite, onEdit, onHistory }: RuleItemProps) {
         />
       }
       beside={
-        <div dir="auto" className={styles.text}>
-          {rule.content.length > 600 ? `${rule.content.slice(0, 600)}…` : rule.content}
+        <div className={styles.rule}>
+          <Markdown text={rule.content.length > 600 ? `${rule.content.slice(0, 600)}…` : rule.content} />
         </div>
       }
       actions={

@@ -4,6 +4,7 @@ import { problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { FieldErrors } from '../components/field-errors.tsx'
 import { plural } from '../lib/plural.ts'
+import { Markdown } from '../markdown/markdown.tsx'
 import styles from './settings.module.css'
 import type { TestResult } from './source-queries.ts'
 
@@ -49,7 +50,7 @@ function Result({ result, isNew, isFeedback }: ResultProps) {
       <FieldErrors errors={errors} />
       {tasks.slice(0, MAX_SHOWN).map(({ item, task, explanation }) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be focusable.
-        <article key={item} className={styles.payload} aria-label={task.title} tabIndex={0}>
+        <article key={item} className={`stack ${styles.payload}`} aria-label={task.title} tabIndex={0}>
           <strong>{task.title}</strong>
           <div style={{ display: 'flex', gap: 4, flexWrap: 'wrap' }}>
             {task.priority && <Badge variant="default">{task.priority}</Badge>}
@@ -60,7 +61,7 @@ function Result({ result, isNew, isFeedback }: ResultProps) {
               </Badge>
             ))}
           </div>
-          {task.description && <pre style={{ whiteSpace: 'pre-wrap', margin: 0 }}>{task.description}</pre>}
+          {task.description && <Markdown text={task.description} />}
           {task.externalUrl && <div className="small breakable">{task.externalUrl}</div>}
           <div className="quiet small">
             {/* The test of unsaved templates doesn't know the tasks of their source. */}
