@@ -44,7 +44,7 @@ export function Codehost({ project }: { project: Project }) {
   })
 
   return (
-    <Section title="Issues &amp; pull requests" label="Code host">
+    <Section title="Issues and pull requests" label="Code host">
       {query.isPending && can('tasks:read') && (
         <Loading
           what="the connection"
@@ -56,7 +56,7 @@ export function Codehost({ project }: { project: Project }) {
       {query.isError && <LoadError what="the connection" query={query} />}
       {query.data === null && !isEditing && (
         <EmptyState
-          isSmall
+          isInSection
           title="No repository yet"
           description="Connect a repository to sync its issues and pull requests as tasks. Closing an issue in the repository marks its task as done."
           action={mayEdit && <Button onClick={edit}>Connect repository</Button>}

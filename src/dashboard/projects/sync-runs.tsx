@@ -71,7 +71,7 @@ export function SyncRuns({ projectId, repository, renewText, onRenew, onTryAgain
         queryKey={queryKey}
         empty={
           runs.length === 0 && (
-            <EmptyState isSmall title={`No syncs from ${repository} yet`}>
+            <EmptyState isInSection title={`No syncs from ${repository} yet`}>
               <CurlExample method="POST" path={`/api/codehost/${projectId}/sync`} caption="With curl:" />
             </EmptyState>
           )

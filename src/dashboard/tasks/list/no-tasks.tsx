@@ -28,6 +28,7 @@ function NothingOpen({ filters }: { filters: TaskFilters }) {
   if (query.data.total === 0) return <FirstRun filters={filters} />
   return (
     <EmptyState
+      isCentered
       title="Nothing is open"
       description="Every task here is done."
       action={
@@ -47,6 +48,7 @@ function NoMatches({ filters }: { filters: TaskFilters }) {
   const { data: total } = useQuery({ ...totalQuery(withAnyStatus(filters)), enabled: hidesDone })
   return (
     <EmptyState
+      isCentered
       title="No matching tasks"
       {...(hidesDone && { description: 'Only tasks that are open or in progress are shown.' })}
       action={
@@ -88,6 +90,7 @@ function FirstRun({ filters: { projectId, listId } }: { filters: TaskFilters }) 
   const body = { title: 'Hello, Inlet', ...(targetListId && { listId: targetListId }) }
   return (
     <EmptyState
+      isCentered
       title="No tasks yet"
       description="Bug reports, feedback, issues and pull requests appear here as tasks."
       action={can('tasks:write') && <Button onClick={openNewTask}>Create your first task</Button>}

@@ -21,6 +21,7 @@ export function NothingLeft({ search }: { search: TriageSearch }) {
     )
   return (
     <EmptyState
+      isCentered
       title={isFiltered ? 'Nothing left here' : 'Nothing left to triage'}
       description="What arrives from other systems waits here until somebody decides about it."
       action={
