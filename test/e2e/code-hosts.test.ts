@@ -80,11 +80,11 @@ describe('the code hosts', () => {
 
     service.host.tokens.delete('old')
     await rowOf(other.repository).getByRole('button', { name: 'Sync' }).click()
-    await rowOf(other.repository).getByText('failing').waitFor({ timeout: 15_000 })
+    await rowOf(other.repository).getByText('Failing').waitFor({ timeout: 15_000 })
     await rowOf(other.repository)
       .getByText(/^Sync: .*token/)
       .waitFor()
-    await expectNone(page, rowOf(repository).getByText('failing'))
+    await expectNone(page, rowOf(repository).getByText('Failing'))
     expect(await violationsOn(page)).toEqual([])
     await rowOf(other.repository).getByRole('link', { name: 'Renew token' }).click()
     await page.waitForURL(`${service.url}/projects/${other.project.id}?edit=connection`)

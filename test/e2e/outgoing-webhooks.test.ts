@@ -73,7 +73,7 @@ describe('an outgoing webhook', () => {
     await app.service.post('/api/tasks', { title: 'Not taken' })
     const page = await app.open('/settings/outgoing')
     const item = page.getByRole('listitem').filter({ hasText: 'Broken' })
-    await item.getByText('failing').waitFor()
+    await item.getByText('Failing').waitFor()
     const tries = receiver.received.length
     await item.getByRole('button', { name: 'Retry all' }).click()
     await page.getByText('Deliveries are being sent again, oldest first').waitFor()

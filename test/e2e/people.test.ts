@@ -100,9 +100,9 @@ describe('a person', () => {
     await pickAction(owner, 'Grace Hopper', 'Deactivate')
     await owner.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
     await grace.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ timeout: 5_000 })
-    await owner.getByRole('listitem').filter({ hasText: 'deactivated' }).waitFor()
+    await owner.getByRole('listitem').filter({ hasText: 'Deactivated' }).waitFor()
     await pickAction(owner, 'Grace Hopper', 'Reactivate')
-    await owner.getByRole('listitem').filter({ hasText: 'deactivated' }).waitFor({ state: 'detached' })
+    await owner.getByRole('listitem').filter({ hasText: 'Deactivated' }).waitFor({ state: 'detached' })
     const again = grace.getByRole('dialog', { name: 'Your session has ended' })
     await expect.poll(() => field(again, 'Username').inputValue()).toBe('grace')
     await field(again, 'Password').fill(PASSWORD)
@@ -115,7 +115,7 @@ describe('a person', () => {
     const page = await app.open('/settings/people')
     const isActive = async () =>
       (await app.service.get('/api/users')).body.data.find((user: { id: string }) => user.id === id).isActive
-    const off = page.getByRole('listitem').filter({ hasText: 'deactivated' })
+    const off = page.getByRole('listitem').filter({ hasText: 'Deactivated' })
     await pickAction(page, 'Grace', 'Deactivate')
     const dialog = page.getByRole('dialog', { name: 'Deactivate Grace?' })
     await dialog.getByText(/personal keys end for good/).waitFor()

@@ -115,11 +115,11 @@ describe('the sessions', () => {
     ]
     await here.reload()
     const other = here.getByRole('listitem').filter({ hasText: 'Safari on iPhone' })
-    await here.getByRole('listitem').filter({ hasText: 'this browser' }).waitFor()
+    await here.getByRole('listitem').filter({ hasText: 'This browser' }).waitFor()
     await other.getByRole('button', { name: 'Sign out' }).click()
     await other.waitFor({ state: 'detached' })
     await there.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     await here.reload()
-    await here.getByRole('listitem').filter({ hasText: 'this browser' }).waitFor()
+    await here.getByRole('listitem').filter({ hasText: 'This browser' }).waitFor()
   })
 })

@@ -177,7 +177,7 @@ export function OptionList(props: OptionListProps) {
           {isSettled ? (props.none ?? 'No matches') : 'Searching…'}
         </p>
       )}
-      {props.hint && <p className={styles.hint}>{props.hint}</p>}
+      {props.hint && <p className={`about-keys ${styles.hint}`}>{props.hint}</p>}
     </>
   )
 }
@@ -219,7 +219,7 @@ function OptionLine({ id, option, number, isHighlighted, onHighlight, onPick }: 
       {option.aside && <span className={styles.aside}>{option.aside}</span>}
       {key && (
         <span className={styles.aside} aria-hidden>
-          <Kbd>{key}</Kbd>
+          <Kbd className="about-keys">{key}</Kbd>
         </span>
       )}
     </div>

@@ -37,6 +37,11 @@ export function WeekColumns({ weeks, label }: WeekColumnsProps) {
   const columnNames = weeks[0]?.columns.map(({ name }) => name) ?? []
   const within = scaleBand(columnNames, [0, x.bandwidth()]).paddingInner(0.08)
   const labelEvery = Math.max(1, Math.ceil(LABEL_WIDTH / Math.max(1, x.step())))
+  /** Beneath the middle of its week; the last one ends with it, where narrow weeks would have it cut. */
+  const labelAt = (index: number) =>
+    index === weeks.length - 1 && x.bandwidth() < LABEL_WIDTH
+      ? { x: x.bandwidth(), textAnchor: 'end' as const }
+      : { x: x.bandwidth() / 2, textAnchor: 'middle' as const }
   return (
     <div ref={ref} className={styles.columns} style={{ height: HEIGHT + BELOW }}>
       {width > 0 && (
@@ -77,7 +82,7 @@ export function WeekColumns({ weeks, label }: WeekColumnsProps) {
                 </g>
               ))}
               {(weeks.length - 1 - index) % labelEvery === 0 && (
-                <text x={x.bandwidth() / 2} y={HEIGHT + 16} textAnchor="middle">
+                <text {...labelAt(index)} y={HEIGHT + 16}>
                   {label}
                 </text>
               )}

@@ -101,7 +101,7 @@ function Repository({ project, pipes }: RepositoryProps) {
       beside={
         failing.length > 0 && (
           <Badge color="red" variant="dot">
-            failing
+            Failing
           </Badge>
         )
       }

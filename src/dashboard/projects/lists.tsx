@@ -46,7 +46,7 @@ export function Lists({ project, mayWrite }: { project: Project; mayWrite: boole
           <Row
             key={list.id}
             name={list.name}
-            beside={list.isDefault && <Badge>default</Badge>}
+            beside={list.isDefault && <Badge>Default</Badge>}
             actions={
               <>
                 <span className="quiet small">{list.openCount.toLocaleString()} open</span>

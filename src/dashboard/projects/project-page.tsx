@@ -58,7 +58,7 @@ function ProjectSettings({ project }: { project: Project }) {
       <PageHeader title={project.name} tabTitle={`${project.name} settings`}>
         Project settings.{' '}
         <Link to="/tasks" search={{ projectId: project.id }}>
-          View {plural(project.openCount, 'open task')}
+          {project.openCount > 0 ? `View ${plural(project.openCount, 'open task')}` : 'View tasks'}
         </Link>
       </PageHeader>
       {isArchived && (

@@ -81,11 +81,9 @@ function PasskeyInstead({ onPasskey }: { onPasskey(): Promise<void> }) {
     <div className="stack">
       <p className="quiet">Or create a passkey instead. Your password is then removed.</p>
       {problem && <ErrorText>{problem.message}</ErrorText>}
-      <div>
-        <Button variant="default" loading={isBusy} onClick={() => void create()}>
-          Create a passkey
-        </Button>
-      </div>
+      <Button variant="default" size="md" fullWidth loading={isBusy} onClick={() => void create()}>
+        Create a passkey
+      </Button>
     </div>
   )
 }

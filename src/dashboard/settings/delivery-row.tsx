@@ -40,7 +40,7 @@ export function DeliveryRow({
       {...row}
       className={styles.delivery}
       start={
-        <Badge className={styles.outcome} color={outcome.colour} variant="dot">
+        <Badge color={outcome.colour} variant="dot">
           {outcome.text}
         </Badge>
       }

@@ -131,7 +131,7 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
         beside={
           nextAttemptAt && (
             <Badge color="red" variant="dot">
-              failing
+              Failing
             </Badge>
           )
         }

@@ -26,8 +26,8 @@ export function PersonItem({ user, projects, ...actions }: PersonItemProps) {
         <>
           <code className="quiet">{user.username}</code>
           <Badge>{ROLES[user.role].label}</Badge>
-          {isMe && <Badge>you</Badge>}
-          {!user.isActive && <Badge>deactivated</Badge>}
+          {isMe && <Badge>You</Badge>}
+          {!user.isActive && <Badge>Deactivated</Badge>}
         </>
       }
       details={

@@ -31,7 +31,7 @@ export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
       <Row
         name={name}
         isOff={!isActive}
-        beside={isOfEnvironment && <Badge>set by the environment</Badge>}
+        beside={isOfEnvironment && <Badge>Set by the environment</Badge>}
         details={
           <>
             <code>{issuer}</code> ·{' '}

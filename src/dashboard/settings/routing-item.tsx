@@ -104,7 +104,7 @@ export function RoutingItem({ rule, verdict, onMove, onEdit }: RoutingItemProps)
       </Row>
       {isDeleting && (
         <ConfirmDialog
-          title={`Delete “${name}”?`}
+          title={rule.name ? `Delete “${name}”?` : `Delete the rule for ${name}?`}
           verb="Delete rule"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {

@@ -51,7 +51,7 @@ interface SessionItemProps {
 const SessionItem = ({ session, isOwn, isBusy, onEnd }: SessionItemProps) => (
   <Row
     name={browserOf(session.userAgent)}
-    beside={session.isCurrent && <Badge>this browser</Badge>}
+    beside={session.isCurrent && <Badge>This browser</Badge>}
     details={
       <>
         {!isOwn && `${session.userId === null ? 'Key ' : ''}${session.name} · `}last seen{' '}

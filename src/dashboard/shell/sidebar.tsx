@@ -108,7 +108,10 @@ export function Sidebar() {
             <span>Trash</span>
           </Link>
         )}
-        <Link to="/settings/instructions" className={styles.link} activeClassName={styles.active}>
+        <Link
+          to="/settings/instructions"
+          className={`${styles.link} ${pathname.startsWith('/settings/') ? styles.active : ''}`}
+        >
           <SlidersIcon size={16} aria-hidden />
           <span>Settings</span>
         </Link>

@@ -113,6 +113,7 @@ const NOTES: [note: string, sentiment: string, version: string][] = [
 async function givenFeedback({ post, url }: Syncing, targetProjectId: string): Promise<string> {
   await post('/api/webhook-routing', { appMatch: 'com.acme.app', targetProjectId })
   await post('/api/webhook-routing', { projectMatch: 'Website', targetProjectId, isActive: false })
+  await post('/api/webhook-routing', { appMatch: `com.${'acme.'.repeat(20)}app`, targetProjectId })
   const send = sender(url, WEBHOOK_SECRET)
   const ids: string[] = []
   for (const [note, sentiment, app_version] of NOTES) {

@@ -41,8 +41,12 @@ export async function settled(page: Page) {
   await loading.first().waitFor({ state: 'detached' })
 }
 
-/** The page, the open task and dialogs never scroll sideways. */
-const FIND_OVERFLOW = `[document.documentElement, ...document.querySelectorAll('[data-panel], [role="dialog"]')]
+/** The page, what scrolls in it, the open task and dialogs never scroll sideways. */
+const FIND_OVERFLOW = `[
+  document.documentElement,
+  ...document.querySelectorAll(':has(> h1), :has(> * > h1), :has(> * > * > h1), :has(> * > * > * > h1)'),
+  ...document.querySelectorAll('[data-panel], [role="dialog"]'),
+]
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => 'overflow of ' + (element.getAttribute('aria-label') ?? element.tagName) + ' by ' +
     (element.scrollWidth - element.clientWidth))`

@@ -149,7 +149,7 @@ function Similar({ task, mayWrite }: SectionProps) {
           </li>
         ))}
       </ul>
-      {first && <p className="quiet small">Press d to merge the first one.</p>}
+      {first && <p className="quiet small about-keys">Press d to merge the first one.</p>}
     </section>
   )
 }
