@@ -42,9 +42,9 @@ describe('what arrived at all doors', () => {
     const page = await app.open('/incoming')
     await titles(page).toEqual(['No tasks', 'Contact me', 'furious: Not valid', 'frustrated: Export fails'])
 
-    await choose(page, { filter: 'Door', value: 'Forms' })
+    await choose(page, { filter: 'Way in', value: 'Forms' })
     await titles(page).toEqual(['Contact me'])
-    await choose(page, { filter: 'Door', value: 'Feedback' })
+    await choose(page, { filter: 'Way in', value: 'Feedback' })
     await titles(page).toEqual(['furious: Not valid', 'frustrated: Export fails'])
     await choose(page, { filter: 'Outcome', value: 'Rejected' })
     await titles(page).toEqual(['furious: Not valid'])

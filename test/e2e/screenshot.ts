@@ -37,6 +37,11 @@ const PAGES = {
   overview: { path: '/overview', text: 'Opened and closed' },
   feedback: { path: '/overview/feedback', text: 'Sentiment for each version' },
   incoming: { path: '/incoming', text: 'Contact form' },
+  'code-hosts': { path: '/settings/code-hosts', text: 'acme/app' },
+  'source-by-example': {
+    path: '/settings/sources?source=new&preset=grafana_alerts',
+    text: 'Memory usage is above',
+  },
 }
 
 const host = await startCodeHost()

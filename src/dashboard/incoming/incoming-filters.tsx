@@ -26,8 +26,8 @@ export function IncomingFilters() {
   return (
     <search className={styles.filters}>
       <Select
-        aria-label="Door"
-        placeholder="All doors"
+        aria-label="Way in"
+        placeholder="All ways in"
         data={[...DOORS, ...(namedSources.length > 0 ? [{ group: 'Sources', items: namedSources }] : [])]}
         limit={MAX_OPTIONS}
         searchable={sources.length > 0}

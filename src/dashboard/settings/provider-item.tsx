@@ -1,4 +1,4 @@
-import { Badge, Button, Switch } from '@mantine/core'
+import { Badge, Button, Menu, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { api, dataOf, responseOf } from '../api/client.ts'
 import { problemOf } from '../api/problem.ts'
@@ -6,6 +6,7 @@ import type { IdentityProvider } from '../api/provider-queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { RowMenu } from './row-menu.tsx'
 import { Row } from './rows.tsx'
 
 interface ProviderItemProps {
@@ -56,9 +57,11 @@ export function ProviderItem({ provider, onEdit, onTest }: ProviderItemProps) {
                 <Button variant="default" onClick={onEdit}>
                   Edit
                 </Button>
-                <Button variant="default" onClick={() => setDeleting({})}>
-                  Delete
-                </Button>
+                <RowMenu of={`“${name}”`}>
+                  <Menu.Item c="var(--red)" onClick={() => setDeleting({})}>
+                    Delete
+                  </Menu.Item>
+                </RowMenu>
               </>
             )}
           </>

@@ -220,7 +220,7 @@ const settingsViews = ({ deactivated }: Filled['ids']): Record<string, Opened[]>
     ['/settings/sign-in', press('Edit')],
   ],
   'settings/provider-test.tsx': [['/settings/sign-in', press('Test')]],
-  'settings/provider-item.tsx': [['/settings/sign-in', press('Delete')]],
+  'settings/provider-item.tsx': [['/settings/sign-in', pick('Actions for “Keycloak”', 'Delete')]],
   'settings/rule-dialog.tsx': [['/settings/instructions', press('Add instruction')]],
   'settings/rule-item.tsx': [['/settings/instructions', press(/Actions for “Run/)]],
   'settings/rule-history.tsx': [['/settings/instructions', pick(/Actions for “Run/, 'History')]],
