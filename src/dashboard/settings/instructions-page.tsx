@@ -58,8 +58,12 @@ export default function InstructionsPage() {
       )}
       <div className={styles.halves}>
         <section className={styles.section} aria-label="Instructions">
-          <h2>Instructions</h2>
-          {query.data && query.data.length > 0 && <p className="quiet small">Priority</p>}
+          {query.data && query.data.length > 0 && (
+            <>
+              <h2>Instructions</h2>
+              <p className="quiet small">Priority</p>
+            </>
+          )}
           <Rows
             label="instructions"
             query={query}

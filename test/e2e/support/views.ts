@@ -127,7 +127,11 @@ export const pageViews = (ids: Filled['ids']): View[] => [
     open: all(follow('Deliveries'), press('task.created')),
   },
   { name: 'the feedback webhook', path: '/settings/webhook' },
-  { name: 'routing', path: '/settings/routing', open: all(press('Try it'), (page) => page.getByText('would be created').waitFor()) },
+  {
+    name: 'routing',
+    path: '/settings/routing',
+    open: all(press('Try it'), (page) => page.getByText('would be created').waitFor()),
+  },
   { name: 'what arrived', path: '/incoming' },
   { name: 'a delivery that was rejected', path: '/incoming?outcome=rejected', open: press('No tasks') },
   { name: 'no delivery', path: '/incoming?senderId=nothing-has-this-id' },
