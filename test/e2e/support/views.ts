@@ -77,6 +77,9 @@ const seeText =
   (page) =>
     page.getByRole('dialog').getByText(text).waitFor()
 
+/** It moves what is beneath it when it appears. */
+const seeDescription: Step = (page) => page.getByText('Count the rows').waitFor()
+
 /** A delivery whose task is done asks first. */
 const replayDone = press('Uploads time out above 20 MB', 'Replay')
 
@@ -188,8 +191,8 @@ const taskViews = ({ task, mobile, crowded }: Filled['ids']): Record<string, Ope
   'tasks/triage/accept-all.tsx': [[`/triage?projectId=${crowded}`, press(/^Accept all/)]],
   'tasks/panel/panel-bar.tsx': [[`/tasks/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
-    [`/tasks/${task}`, press('Comment actions')],
-    [`/tasks/${task}`, pick('Comment actions', 'Delete')],
+    [`/tasks/${task}`, all(seeDescription, press('Comment actions'))],
+    [`/tasks/${task}`, all(seeDescription, pick('Comment actions', 'Delete'))],
   ],
 })
 
