@@ -27,7 +27,7 @@ export const activity = pgTable(
     sequence: bigserial('sequence', { mode: 'number' }).notNull(),
   },
   (table) => [
-    // What each costs a write is in docs/performance.md.
+    // What each costs a write is in docs/experiments.md.
     // What became visible since the last activity got a position.
     index('activity_transaction').on(table.transaction),
     // `taskId`.

@@ -108,7 +108,7 @@ export const tasks = pgTable(
       columns: [table.listId, table.projectId],
       foreignColumns: [lists.id, lists.projectId],
     }),
-    // What each costs a write is in docs/performance.md. All are scanned in both directions.
+    // What each costs a write is in docs/experiments.md. All are scanned in both directions.
     // `sort=openedAt`, `openedSince`.
     index('tasks_opened').on(table.openedAt, table.id).where(isNull(table.deletedAt)),
     // `sort=updatedAt`, `updatedSince`.

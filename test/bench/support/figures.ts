@@ -91,13 +91,15 @@ function missed(value = Number.NaN, { atLeast, atMost }: Limit = {}, shown: (num
 
 /** A Markdown table, for docs/performance.md. */
 export function tableOf(figures: Figure[]): string {
-  const lines = figures.map(({ name, unit, value, reference, ratio, ratioLimit, valueLimit }) => {
+  const lines = figures.map((figure) => {
+    const { name, unit, value, reference, ratio, ratioLimit, valueLimit } = figure
+    const limit = ratioLimit ? limitText(ratioLimit) : valueLimit ? `${limitText(valueLimit)} ${unit}` : ''
     const cells = [
       name,
       `${rounded(value)} ${unit}`,
       reference ? `${rounded(reference.value)} ${unit} (${reference.name})` : '',
       ratio?.toFixed(2) ?? '',
-      ratioLimit ? limitText(ratioLimit) : valueLimit ? `${limitText(valueLimit)} ${unit}` : '',
+      missedLimits([figure]).length > 0 ? `${limit}, **missed**` : limit,
     ]
     return `| ${cells.join(' | ')} |`
   })
