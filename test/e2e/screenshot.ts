@@ -40,7 +40,7 @@ const PAGES = {
   'code-hosts': { path: '/settings/code-hosts', text: 'acme/app' },
   'source-by-example': {
     path: '/settings/sources?source=new&preset=grafana_alerts',
-    text: 'Memory usage is above',
+    text: 'Since 2026',
   },
 }
 
