@@ -144,6 +144,7 @@ const PAGES: TaskPageRequest[] = [
   first,
   { ...first, isSummary: true },
   { ...first, sortBy: 'updated', limit: 4 },
+  { ...first, sortBy: 'opened', direction: 'ascending', limit: 6 },
   { ...first, sortBy: 'priority', direction: 'ascending', limit: 3 },
   { ...first, sortBy: 'reports', limit: 3, isSummary: true },
 ]
