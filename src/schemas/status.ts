@@ -72,7 +72,11 @@ export type Pipe = Static<typeof Pipe>
 
 export const Status = Type.Object(
   {
-    data: Type.Array(ref(Pipe), { maxItems: 100_000, description: 'Those that match, by kind and name.' }),
+    data: Type.Array(ref(Pipe), {
+      maxItems: 100_000,
+      description:
+        'Those that match, by kind; first those that fail, beginning with the one that began last, then the others by name.',
+    }),
     counts: Type.Array(
       Type.Object(
         {
@@ -98,13 +102,16 @@ export const StatusQuery = StrictObject(
     kind: Type.Optional(
       QueryArray(StringEnum([...PIPE_KINDS], { description: 'A kind.' }), 'Only this kind.'),
     ),
+    state: Type.Optional(
+      QueryArray(StringEnum([...PIPE_STATES], { description: 'A state.' }), 'Only those in this state.'),
+    ),
     projectId: Type.Optional(Uuid('Only those of this project, and those that concern the whole service.')),
     perState: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,
         description:
-          'At most so many of each kind in each state, by name. With 0, only `counts`; without it, all.',
+          'At most so many of each kind in each state, the first ones. With 0, only `counts`; without it, all.',
       }),
     ),
   },

@@ -47,7 +47,7 @@ const DASHBOARD_MAY_IMPORT: Record<string, string[]> = {
     'api',
     'lib',
   ],
-  settings: ['session', 'markdown', 'navigation', 'components', 'api', 'lib'],
+  settings: ['overview', 'session', 'markdown', 'navigation', 'components', 'api', 'lib'],
   'live-updates': ['session', 'components', 'api', 'lib'],
   session: ['navigation', 'components', 'api'],
   keyboard: ['navigation', 'components', 'types of api'],

@@ -2,7 +2,8 @@ import { pino } from 'pino'
 import { describe, expect } from 'vitest'
 import { startWebhookWorker } from '../../src/jobs/webhooks.ts'
 import { startApp } from '../support/app.ts'
-import { SENDING_ENV, startReceiver, verify } from '../support/webhooks.ts'
+import { pipeOf } from '../support/status.ts'
+import { SENDING_ENV, startReceiver, verify, webhookTo } from '../support/webhooks.ts'
 import { testWith, violationsOn } from './support/browser.ts'
 
 const test = testWith(() => startApp({ env: SENDING_ENV })).extend(
@@ -69,11 +70,18 @@ describe('an outgoing webhook', () => {
     receiver,
   }) => {
     receiver.respond((response) => response.writeHead(401).end('bad signature'))
-    await app.service.post('/api/webhooks', { name: 'Broken', url: receiver.url, types: ['task.created'] })
+    const { id } = await webhookTo(app.service, {
+      name: 'Broken',
+      url: receiver.url,
+      types: ['task.created'],
+    })
     await app.service.post('/api/tasks', { title: 'Not taken' })
+    const state = async () => (await pipeOf(app.service, { kind: 'webhook', id })).state
+    await expect.poll(state).toBe('failing')
     const page = await app.open('/settings/outgoing')
     const item = page.getByRole('listitem').filter({ hasText: 'Broken' })
     await item.getByText('Failing').waitFor()
+    await item.getByText('The receiver responded with 401.').waitFor()
     const tries = receiver.received.length
     await item.getByRole('button', { name: 'Retry all' }).click()
     await page.getByText('Deliveries are being sent again, oldest first').waitFor()

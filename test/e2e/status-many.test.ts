@@ -44,12 +44,23 @@ test('of a thousand sources, those that fail are lines, and the others are count
   expect(await smallTargets(page, 32)).toEqual([])
   await others.getByRole('link', { name: '996 sources' }).click()
   await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor()
+  const first = page.getByRole('listitem').filter({ hasText: 'Source 0001' })
+  await first.getByText('Failing').waitFor()
+  await first.getByText('No title').waitFor()
 
+  await report((index) => index < SOURCES - 1)
   await report(() => true)
   read.splice(0)
   await page.goto(`${service.url}/overview`)
   await page.getByRole('link', { name: 'Overview 1,000 failing' }).waitFor()
   await failing(page).getByText('990 more sources fail').waitFor()
   await expect.poll(() => failing(page).count()).toBe(11)
+  // The one that began to fail last.
+  await failing(page).first().getByText('Source 1000').waitFor()
   expect(read.reduce((sum, bytes) => sum + bytes)).toBeLessThan(MAX_BYTES)
+
+  read.splice(0)
+  await page.goto(`${service.url}/settings/sources`)
+  await page.getByText('1,000 sources fail. The 100 that began to fail last are marked.').waitFor()
+  expect(read.reduce((sum, bytes) => sum + bytes)).toBeLessThan(2 * MAX_BYTES)
 })

@@ -7,7 +7,7 @@ import { addProvider } from '../support/providers.ts'
 import { sourceOf } from '../support/sources.ts'
 import { startSyncing } from '../support/syncing.ts'
 import { SENDING_ENV, startReceiver, webhookTo } from '../support/webhooks.ts'
-import { testWith, violationsOn } from './support/browser.ts'
+import { expectNone, testWith, violationsOn } from './support/browser.ts'
 import { expectGone, failing, markOf, SOON } from './support/failing.ts'
 import { withJobs } from './support/with-jobs.ts'
 
@@ -18,6 +18,11 @@ const testSignIn = testWith(async () => {
   const env = { PUBLIC_URL: `http://127.0.0.1:${port}`, ENCRYPTION_KEY: 'ab'.repeat(32) }
   return withJobs(startApp({ env, port }))
 })
+/** With a provider that nobody can reach. */
+const testOfEnvironment = testWith(() => {
+  const env = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'inlet', OIDC_CLIENT_SECRET: 'secret' }
+  return withJobs(startApp({ env }))
+})
 const testFeedback = testWith(() => withJobs(startApp({ env: { WEBHOOK_SECRET } })))
 const testSync = testWith(() => withJobs(startSyncing({ tokens: { fresh: {}, old: {} } })))
 
@@ -25,7 +30,8 @@ describe('what fails is marked, explained, and one click from where it is mended
   test('an outgoing webhook whose receiver responds with 500', async ({ app }) => {
     const receiver = await startReceiver()
     receiver.respondWith(500)
-    await webhookTo(app.service, { name: 'Chat', url: receiver.url, types: ['task.created'] })
+    const name = 'نموذج الاتصال'
+    await webhookTo(app.service, { name, url: receiver.url, types: ['task.created'] })
     const page = await app.open('/tasks', { isLive: true })
     await page.getByText('All tasks').first().waitFor()
 
@@ -33,11 +39,12 @@ describe('what fails is marked, explained, and one click from where it is mended
     await expect.poll(() => receiver.received.length, SOON).toBe(1)
     await markOf(page).waitFor(SOON)
     await markOf(page).click()
-    await failing(page).getByText('Chat').waitFor()
-    await failing(page).getByText(/500/).waitFor()
+    await failing(page).getByText(name, { exact: true }).waitFor()
+    await failing(page).getByText('The receiver responded with 500.').waitFor()
     expect(await violationsOn(page)).toEqual([])
 
     await failing(page).getByRole('link', { name: 'View deliveries' }).click()
+    await page.getByRole('heading', { name: `Deliveries of “\u2068${name}\u2069”` }).waitFor()
     const delivery = page.getByRole('listitem').filter({ hasText: 'task.created: Sent' })
     await delivery.getByText(/500/).waitFor()
     receiver.respondWith(204)
@@ -47,21 +54,36 @@ describe('what fails is marked, explained, and one click from where it is mended
   })
 
   test('a source whose sender has a wrong secret', async ({ app }) => {
-    const { send } = await sourceOf(app.service)
+    const { source, send } = await sourceOf(app.service)
     const page = await app.open('/overview', { isLive: true })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-    await send({ title: 'One' }, { secret: `whsec_${'A'.repeat(44)}` })
+    const secret = `whsec_${'A'.repeat(44)}`
+    await send({ title: 'One' }, { secret })
     await markOf(page).waitFor(SOON)
     await failing(page).getByText('Forms').waitFor()
     await failing(page)
       .getByText(/signature does not match/)
       .waitFor()
-    await failing(page).getByRole('link', { name: 'Open source' }).click()
-    await page.getByLabel('Name').waitFor()
+    await failing(page).getByRole('link', { name: 'Rotate secret' }).click()
+    const rotation = page.getByRole('dialog', { name: 'Rotate the secret of “Forms”' })
+    await rotation.getByLabel('Secret of the sender').fill(secret)
+    await rotation.getByRole('button', { name: 'Rotate secret' }).click()
+    const stored = page.getByRole('dialog', { name: 'Secret of “Forms”' })
+    await stored.getByText(secret).waitFor()
+    await stored.getByRole('button', { name: "I've stored it" }).click()
+    const item = page.getByRole('listitem').filter({ hasText: 'Forms' })
+    await item.getByText('Failing').waitFor()
+    await item.getByText(/signature does not match/).waitFor()
+    await item.getByRole('link', { name: 'Rotate secret' }).click()
+    await page.waitForURL(`${app.service.url}/settings/sources?rotate=${source.id}`)
+    await rotation.waitFor()
+    expect(await violationsOn(page)).toEqual([])
+    await page.keyboard.press('Escape')
 
-    await send({ title: 'Two' })
+    expect((await send({ title: 'Two' }, { secret })).status).toBe(201)
     await expectGone(page)
+    await expectNone(page, item.getByText('Failing'))
   })
 
   test('a source whose templates make nothing of what it gets', async ({ app }) => {
@@ -134,16 +156,26 @@ describe('what fails is marked, explained, and one click from where it is mended
     await failing(page)
       .getByText(/refused the connection/)
       .waitFor()
-    await failing(page).getByRole('link', { name: 'Open provider' }).click()
-    await page.waitForURL(`${service.url}/settings/sign-in?provider=${id}`)
 
     const again = await startOidcProvider({ port: Number(new URL(provider.issuer).port) })
     await again.register(redirectUrl)
-    await page.getByRole('dialog').getByLabel('Name').press('Escape')
-    await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('Configuration: OK').waitFor()
+    await failing(page).getByRole('link', { name: 'Test provider' }).click()
+    await page.waitForURL(`${service.url}/settings/sign-in?test=${id}`)
+    await page.getByRole('dialog').getByText('Configuration: OK').waitFor()
     await expectGone(page)
     await again.close()
+  })
+
+  testOfEnvironment('the identity provider of the environment', async ({ app }) => {
+    const { service } = app
+    const page = await app.open('/overview', { isLive: true })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    await service.post('/api/identity-providers/env/test')
+    await markOf(page).waitFor(SOON)
+    await failing(page).getByRole('link', { name: 'Test provider' }).click()
+    await page.waitForURL(`${service.url}/settings/sign-in?test=env`)
+    await page.getByRole('dialog').getByText('Configuration: failed').waitFor()
   })
 
   testSync('a sync whose token the code host refuses', async ({ app }) => {

@@ -65,7 +65,28 @@ describe('the status', () => {
     ])
   })
 
-  test.each(['kind=none', 'perState=-1', 'perState=101', 'projectId=x', 'state=ok'])(
+  test('has only some states', async () => {
+    const failing = await statusOf(`projectId=${projectId}&state=failing`)
+    expect(namesIn(failing)).toEqual(['a', 'b', 'c'])
+    expect(failing.counts).toEqual([{ kind: 'source', state: 'failing', count: 3 }])
+    expect(namesIn(await statusOf(`projectId=${projectId}&state=off&state=ok`))).toEqual(['Feedback', 'd'])
+  })
+
+  test('begins with what began to fail last, and lists the others by name', async () => {
+    const { id } = await service.given.project()
+    const sources = await Promise.all(
+      ['b', 'a', 'y', 'z'].map((name) => sourceOf(service, { name, projectId: id })),
+    )
+    for (const { send } of sources) await send('{')
+    const [b, a] = sources
+    for (const sent of [b, a]) await sent?.send({ title: 'Valid' })
+    await workOnStatus(service)
+    const query = `projectId=${id}&kind=source`
+    expect(namesIn(await statusOf(query))).toEqual(['z', 'y', 'a', 'b'])
+    expect(namesIn(await statusOf(`${query}&perState=1`))).toEqual(['z', 'a'])
+  })
+
+  test.each(['kind=none', 'perState=-1', 'perState=101', 'projectId=x', 'state=none'])(
     'refuses %s',
     async (query) => {
       expect(codeOf(await service.get(`/api/status?${query}`))).toEqual([400, 'validation_failed'])

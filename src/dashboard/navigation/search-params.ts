@@ -14,7 +14,8 @@ export interface Search extends Omit<TaskFilters, 'status' | 'source'> {
   /** What is open on a page. */
   delivery?: string
   deliveries?: string
-  provider?: string
+  rotate?: string
+  test?: string
   edit?: string
   /** What a page scrolls to. */
   show?: string

@@ -42,13 +42,11 @@ export function placeToMend(pipe: Pipe): Place {
         ? deliveries({ receiver: 'feedback', outcome: 'rejected' })
         : { label: 'Open webhook', to: '/settings/webhook' }
     case 'source':
-      return code === REJECTED
-        ? deliveries({ sourceId: id, outcome: 'rejected' })
-        : { label: 'Open source', to: '/settings/sources', search: { source: id } }
+      return placeOfSource(pipe)
     case 'webhook':
       return { label: 'View deliveries', to: '/settings/outgoing', search: { deliveries: id } }
     case 'identity_provider':
-      return { label: 'Open provider', to: '/settings/sign-in', search: { provider: id } }
+      return { label: 'Test provider', to: '/settings/sign-in', search: { test: id } }
     case 'push':
       return placeOfPush(pipe)
     case 'sync':
@@ -66,6 +64,17 @@ export function placeToMend(pipe: Pipe): Place {
 const REJECTED = 'validation_failed'
 
 const deliveries = (search: Search): Place => ({ label: 'View deliveries', to: '/incoming', search })
+
+function placeOfSource({ id, lastError }: Pipe): Place {
+  const code = lastError?.code ?? ''
+  if (code === REJECTED) return deliveries({ sourceId: id, outcome: 'rejected' })
+  return WRONG_SECRET.includes(code)
+    ? { label: 'Rotate secret', to: '/settings/sources', search: { rotate: id } }
+    : { label: 'Open source', to: '/settings/sources', search: { source: id } }
+}
+
+/** The sender has another secret, or none. */
+const WRONG_SECRET = ['invalid_credentials', 'missing_credentials']
 
 /** What was received is listed with its reason. Other requests were refused: they have another secret, or none. */
 function placeOfPush({ projectId, lastError }: Pipe): Place {

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Schema } from '../api/client.ts'
@@ -6,8 +6,8 @@ import { type Project, projectsQuery } from '../api/queries.ts'
 import { statusQuery } from '../api/status-query.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { Link } from '../navigation/link.tsx'
-import { reasonOf } from '../overview/mending.ts'
-import { MendingLink } from '../overview/mending-link.tsx'
+import { FailingBadge } from '../overview/failing-badge.tsx'
+import { PipeFailure } from '../overview/pipe-failure.tsx'
 import { useMe } from '../session/session.ts'
 import { LastTime } from '../settings/last-time.tsx'
 import { PageHeader } from '../settings/page-header.tsx'
@@ -98,13 +98,7 @@ function Repository({ project, pipes }: RepositoryProps) {
           {pipes[0]?.name}
         </Link>
       }
-      beside={
-        failing.length > 0 && (
-          <Badge color="red" variant="dot">
-            Failing
-          </Badge>
-        )
-      }
+      beside={failing.length > 0 && <FailingBadge />}
       details={
         <>
           {project.name} · <LastTime verb="synced" dateTime={synced} />
@@ -122,12 +116,7 @@ function Repository({ project, pipes }: RepositoryProps) {
       }
     >
       {failing.map((pipe) => (
-        <div key={pipe.kind} className="small">
-          {WAYS[pipe.kind as Way]}: {reasonOf(pipe)}
-          <div>
-            <MendingLink pipe={pipe} />
-          </div>
-        </div>
+        <PipeFailure key={pipe.kind} pipe={pipe} prefix={`${WAYS[pipe.kind as Way]}: `} />
       ))}
     </Row>
   )

@@ -44,7 +44,7 @@ export function OutgoingDeliveries({ webhook, onClose }: { webhook: Webhook; onC
   return (
     <>
       <PageHeader
-        title={`Deliveries of “${webhook.name}”`}
+        title={`Deliveries of “${isolate(webhook.name)}”`}
         action={
           <Button variant="default" onClick={onClose}>
             Back to webhooks

@@ -7,6 +7,7 @@ import { projectsQuery } from '../api/queries.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { useMe } from '../session/session.ts'
 import type { Webhook, WebhookWithSecret } from './outgoing-queries.ts'
 
@@ -76,7 +77,7 @@ export function OutgoingDialog({ webhook, onClose, onCreated }: OutgoingDialogPr
   }
 
   return (
-    <Modal opened onClose={onClose} title={webhook ? `Edit “${webhook.name}”` : 'Add a webhook'}>
+    <Modal opened onClose={onClose} title={webhook ? `Edit “${isolate(webhook.name)}”` : 'Add a webhook'}>
       <form onSubmit={save} className="stack">
         <TextInput
           label="Name"

@@ -1,4 +1,4 @@
-import { Badge, Button, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
@@ -11,7 +11,9 @@ import { RelativeTime } from '../components/relative-time.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { toast } from '../components/toast.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { useOpened } from '../navigation/use-opened.ts'
+import { FailingBadge } from '../overview/failing-badge.tsx'
 import { ItemControls } from './item-controls.tsx'
 import { OutgoingDeliveries, WITHIN_DELIVERIES } from './outgoing-deliveries.tsx'
 import { OutgoingDialog } from './outgoing-dialog.tsx'
@@ -72,7 +74,7 @@ export default function OutgoingWebhooksPage() {
       )}
       {withSecret && (
         <SecretDialog
-          title={`Secret of “${withSecret.name}”`}
+          title={`Secret of “${isolate(withSecret.name)}”`}
           secret={withSecret.secret}
           onStored={() => setWithSecret(undefined)}
         >
@@ -128,13 +130,7 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
       <Row
         name={name}
         isOff={!isActive}
-        beside={
-          nextAttemptAt && (
-            <Badge color="red" variant="dot">
-              Failing
-            </Badge>
-          )
-        }
+        beside={nextAttemptAt && <FailingBadge />}
         details={[project?.name, types.length === 0 ? 'All types' : types.join(', ')]
           .filter(Boolean)
           .join(' · ')}
@@ -169,7 +165,7 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
       </Row>
       {dialog === 'rotate' && (
         <ConfirmDialog
-          title={`Rotate the secret of “${name}”?`}
+          title={`Rotate the secret of “${isolate(name)}”?`}
           verb="Rotate secret"
           onClose={close}
           onConfirm={async () => {
@@ -183,7 +179,7 @@ function WebhookItem({ webhook, onEdit, onSecret }: WebhookItemProps) {
       )}
       {dialog === 'delete' && (
         <ConfirmDialog
-          title={`Delete “${name}”?`}
+          title={`Delete “${isolate(name)}”?`}
           verb="Delete webhook"
           onClose={close}
           onConfirm={async () => {

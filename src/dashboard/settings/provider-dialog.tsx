@@ -6,6 +6,7 @@ import type { IdentityProvider } from '../api/provider-queries.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { type Access, AccessFields, isComplete } from './access-fields.tsx'
 import { ROLES, type Role } from './people-text.ts'
 
@@ -103,7 +104,7 @@ export function ProviderDialog({ provider, onClose }: ProviderDialogProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title={provider ? `Edit “${provider.name}”` : 'Add a provider'}>
+    <Modal opened onClose={onClose} title={provider ? `Edit “${isolate(provider.name)}”` : 'Add a provider'}>
       <form onSubmit={(event) => void save(event)} className="stack">
         <TextInput
           label="Name"

@@ -6,6 +6,7 @@ import type { IdentityProvider } from '../api/provider-queries.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { RowMenu } from './row-menu.tsx'
 import { Row } from './rows.tsx'
 
@@ -113,7 +114,7 @@ function DeleteDialog({ provider: { id, name }, deleting, onChange, onDeleted }:
 
   return (
     <ConfirmDialog
-      title={`Delete “${name}”?`}
+      title={`Delete “${isolate(name)}”?`}
       verb={dependents === undefined ? 'Delete provider' : 'Delete nevertheless'}
       // The second question may be shown instead.
       onClose={() => onChange((shown) => (shown === deleting ? undefined : shown))}

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type IdentityProvider, identityProviderTestQuery } from '../api/provider-queries.ts'
+import { isolate } from '../lib/isolate.ts'
 import { Row, Rows } from './rows.tsx'
 
 const STEPS = { discovery: 'Configuration', keys: 'Keys', redirect: 'Redirect URL' }
@@ -15,7 +16,7 @@ export function ProviderTest({ provider: { id, name }, onClose }: ProviderTestPr
   const query = useQuery(identityProviderTestQuery(id))
   const test = query.data
   return (
-    <Modal opened onClose={onClose} title={`Test of “${name}”`}>
+    <Modal opened onClose={onClose} title={`Test of “${isolate(name)}”`}>
       <div className="stack">
         <Rows label="steps" query={query} queryKey={identityProviderTestQuery(id).queryKey} isOrdered>
           {(test?.steps ?? []).map(({ step, isOk, message }) => (

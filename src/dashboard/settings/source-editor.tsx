@@ -8,6 +8,7 @@ import { projectsQuery } from '../api/queries.ts'
 import { FormEnd } from '../components/form-end.tsx'
 import { useFormDraft } from '../components/use-form-draft.ts'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import { useParameter } from '../navigation/use-parameter.ts'
 import { PageHeader } from './page-header.tsx'
 import styles from './settings.module.css'
@@ -127,7 +128,7 @@ export function SourceEditor({ source, onClose, onCreated }: SourceEditorProps) 
   return (
     <>
       <PageHeader
-        title={source ? `Edit “${source.name}”` : 'Add a source'}
+        title={source ? `Edit “${isolate(source.name)}”` : 'Add a source'}
         action={
           <Button variant="default" onClick={onClose}>
             Back to sources

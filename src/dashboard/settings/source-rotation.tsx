@@ -4,6 +4,7 @@ import { api, dataOf } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
 import type { Source, SourceWithSecret } from './source-queries.ts'
 
 interface SourceRotationProps {
@@ -35,7 +36,7 @@ export function SourceRotation({ source, onClose, onRotated }: SourceRotationPro
   }
 
   return (
-    <Modal opened onClose={onClose} title={`Rotate the secret of “${source.name}”`}>
+    <Modal opened onClose={onClose} title={`Rotate the secret of “${isolate(source.name)}”`}>
       <form onSubmit={rotate} className="stack">
         <TextInput
           label="Secret of the sender"

@@ -3,12 +3,17 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../api/client.ts'
 import { itemsOf, projectsQuery } from '../api/queries.ts'
+import { statusQuery } from '../api/status-query.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useMutation } from '../components/use-mutation.ts'
+import { isolate } from '../lib/isolate.ts'
+import { sumOf } from '../lib/sum.ts'
 import { useOpened } from '../navigation/use-opened.ts'
+import { FailingBadge } from '../overview/failing-badge.tsx'
+import { PipeFailure } from '../overview/pipe-failure.tsx'
 import { ItemControls } from './item-controls.tsx'
 import { PageHeader } from './page-header.tsx'
 import { Row, Rows } from './rows.tsx'
@@ -21,6 +26,9 @@ import { useSourceSwitch } from './use-source-switch.ts'
 
 /** What is in the address of the editor, beside its name. */
 const WITHIN_EDITOR = ['preset', 'delivery']
+
+/** As many as the service returns. */
+const failingQuery = statusQuery({ kind: ['source'], state: ['failing'], perState: 100 })
 
 /** Sources: other systems whose JSON becomes tasks. */
 export default function SourcesPage() {
@@ -58,6 +66,7 @@ export default function SourcesPage() {
             A source is a URL that another system, such as an error tracker or a survey tool, sends JSON to.
             You say by an example which tasks it becomes.
           </PageHeader>
+          <MoreFailing />
           <Rows
             label="sources"
             query={query}
@@ -91,7 +100,7 @@ export default function SourcesPage() {
       )}
       {created && (
         <SecretDialog
-          title={`Secret of “${created.source.name}”`}
+          title={`Secret of “${isolate(created.source.name)}”`}
           secret={created.source.secret}
           {...(created.example && { example: created.example })}
           onStored={() => setCreated(undefined)}
@@ -100,6 +109,19 @@ export default function SourcesPage() {
         </SecretDialog>
       )}
     </>
+  )
+}
+
+/** Says that more fail than are marked. */
+function MoreFailing() {
+  const { data: failing } = useQuery(failingQuery)
+  const count = sumOf((failing?.counts ?? []).map(({ count }) => count))
+  const marked = failing?.data.length ?? 0
+  if (count <= marked) return null
+  return (
+    <p className="quiet small">
+      {count.toLocaleString()} sources fail. The {marked} that began to fail last are marked.
+    </p>
   )
 }
 
@@ -118,12 +140,15 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
   const params = { path: { id } }
   const project = projects?.find((project) => project.id === source.projectId)
   const why = disabledText(source)
+  const { data: failing } = useQuery(failingQuery)
+  const failure = failing?.data.find((pipe) => pipe.id === id)
 
   return (
     <>
       <Row
         name={name}
         isOff={!isActive}
+        beside={failure && <FailingBadge />}
         details={project?.name}
         actions={
           <ItemControls
@@ -138,11 +163,11 @@ function SourceItem({ source, ...actions }: SourceItemProps) {
         }
       >
         <code className="quiet">{source.url}</code>
-        {why && <div className="small">{why}</div>}
+        {why ? <div className="small">{why}</div> : failure && <PipeFailure pipe={failure} />}
       </Row>
       {isDeleting && (
         <ConfirmDialog
-          title={`Delete “${name}”?`}
+          title={`Delete “${isolate(name)}”?`}
           verb="Delete source"
           onClose={() => setDeleting(false)}
           onConfirm={async () => {

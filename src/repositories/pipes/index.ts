@@ -50,11 +50,12 @@ export interface PipeRow extends PipeName {
 
 interface PipeFilter {
   kinds: PipeName['kind'][] | undefined
+  states?: PipeRow['state'][] | undefined
   /** Leaves out what belongs to other projects. */
   projectId?: string | undefined
   /** Whether to include what belongs to no project. */
   ofService: boolean
-  /** At most so many rows of each kind in each state. */
+  /** At most so many rows of each kind in each state, the first ones. */
   perState?: number | undefined
 }
 
@@ -89,12 +90,15 @@ const msOf = (column: string) => sql`(extract(epoch from ${sql.raw(column)}) * 1
 /** A time, from how long ago it was. */
 const ago = (column: string) => sql`now - ${sql.raw(`"${column}"`)} * interval '1 millisecond'`
 
+/** What began to fail last is not known yet, so it comes before what has failed for long. */
+const ORDER = sql`case when state = 'failing' then failing_since end desc nulls last, lower(name), id`
+
 /** How the ways in and out do. */
 export function pipesRepository(db: Executor, environment: EnvironmentPipe | undefined) {
   const configured = configuredPipes(environment)
 
   return {
-    /** Those within a reach that match, by kind and name, and how many there are. */
+    /** Those within a reach that match, by kind, and how many there are. */
     async list(reach: Reach, { perState, ...filter }: PipeFilter): Promise<ListedPipes> {
       const { rows } = await db.execute<SelectedPipe>(sql`
         select kind, id, name, project_id as "projectId", state, is_given_up as "isGivenUp", place, count,
@@ -106,11 +110,11 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
               and hour > ${hourOf(databaseTime)} - interval '24 hours') as hours
         from (
           select *, count(*) over (partition by kind, state)::integer as count,
-            (row_number() over (partition by kind, state order by lower(name), id))::integer as place
+            (row_number() over (partition by kind, state order by ${ORDER}))::integer as place
           from (${pipesWithState(environment)}) as configured where ${isMatch(reach, filter)}
         ) as present where ${perState === undefined ? sql`true` : sql`place <= ${Math.max(1, perState)}`}
         order by array_position(${sql.raw(`array['${pipes.kind.enumValues.join(`', '`)}']`)}, kind),
-          lower(name), id`)
+          ${ORDER}`)
       const first = rows.filter(({ place }) => place === 1)
       return {
         rows: perState === 0 ? [] : rows.map(toRow),
@@ -219,12 +223,16 @@ export function pipesRepository(db: Executor, environment: EnvironmentPipe | und
 
 function isMatch(
   reach: Reach,
-  { kinds, projectId, ofService }: Omit<PipeFilter, 'perState'>,
+  { kinds, states, projectId, ofService }: Omit<PipeFilter, 'perState'>,
 ): SQL | undefined {
   const isOfService = ofService && reach.projectIds === null ? sql`project_id is null` : undefined
   const projectIds = projectId === undefined ? reach.projectIds : [projectId]
   const isInReach = projectIds === null ? sql`project_id is not null` : isAmong(sql`project_id`, projectIds)
-  return and(or(isInReach, isOfService), kinds && sql`kind = any(${sql.param(kinds)}::text[])`)
+  return and(
+    or(isInReach, isOfService),
+    kinds && sql`kind = any(${sql.param(kinds)}::text[])`,
+    states && sql`state = any(${sql.param(states)}::text[])`,
+  )
 }
 
 function toRow({

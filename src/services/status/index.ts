@@ -34,10 +34,10 @@ export function statusService({ repos, clock, attempts, environment }: StatusDep
      * Those in reach; those of the whole service, and what errors say, only for administrators.
      * @throws project_not_found
      */
-    async list(caller: Caller, { kind: kinds, ...query }: StatusQuery): Promise<Status> {
+    async list(caller: Caller, { kind: kinds, state: states, ...query }: StatusQuery): Promise<Status> {
       await requirePlace(repos.within(caller), query)
       const isAdmin = allows(caller.scopes, 'admin')
-      const { rows, counts } = await pipes.list(caller, { ...query, kinds, ofService: isAdmin })
+      const { rows, counts } = await pipes.list(caller, { ...query, kinds, states, ofService: isAdmin })
       return { data: rows.map((row) => toPipe(row, isAdmin)), counts, nextCursor: null }
     },
 
