@@ -39,11 +39,11 @@ export default defineConfig({
             // What the first page shows next.
             {
               name: 'early',
-              test: /dashboard.(live-updates|.*(saved-filters|more-filters|row-gestures|triage-count|failing-count|first-owner\.))/,
+              test: /dashboard.(live-updates|.*(saved-filters|more-filters|row-gestures|triage-count|failing-count|first-owner\.|reports.(counts|merging|queries|report-facts|similar-count)))/,
             },
             {
               name: 'triage',
-              test: /dashboard.tasks.(triage|reports.(merging|queries)|list.project-filter)/,
+              test: /dashboard.tasks.(triage|list.project-filter)/,
             },
             {
               name: 'controls',
@@ -57,7 +57,7 @@ export default defineConfig({
             },
             {
               name: 'dialogs',
-              test: /dashboard.(shell.(menu-drawer|first-owner)|tasks.list.(?!selection-bar)|tasks.reports.similar|projects.new-project|keyboard)/,
+              test: /dashboard.(shell.(menu-drawer|first-owner)|tasks.list.(?!selection-bar)|projects.new-project|keyboard)/,
             },
           ],
         },

@@ -13,6 +13,8 @@ export interface ReportedCount {
 
 /** What tasks and their reports have in common. */
 export interface Reported {
+  /** Of the task that this is about; null for all of them together. */
+  taskId: string | null
   counts: ReportedCount[]
   /** In ISO 8601; null if there are no tasks. */
   firstOpenedAt: string | null
@@ -25,11 +27,12 @@ const MAX_VALUES = 50
 
 /**
  * Counts what was sent with tasks and their newest reports, each once: of each property, the most frequent values first.
+ * All of them together come first, then each task with its reports.
  */
 export async function countReported(
   db: Executor,
   { ids, inReach }: { ids: string[]; inReach: SQL | undefined },
-): Promise<Reported> {
+): Promise<[Reported, ...Reported[]]> {
   const targets = sql`${sql.param(ids)}::uuid[]`
   const limit = sql.raw(String(MAX_COUNTED))
   // With a limit, each is found by its id. Of the reports, an index has all that is read to find the newest.
@@ -39,10 +42,10 @@ export async function countReported(
       cross join lateral (select * from ${tasks} where tasks.id = named.id limit 1) as tasks
       where ${and(isNull(tasks.deletedAt), inReach)}
     ), counted as materialized (
-      select id from target
+      select id, id as target from target
       union all
       select * from (
-        select report.id from target cross join lateral (
+        select report.id, target.id as target from target cross join lateral (
           select tasks.id from ${tasks}
           where merged_into = target.id and deleted_at is null and tasks.id <> all(${targets})
           order by tasks.id desc limit ${limit}
@@ -51,24 +54,29 @@ export async function countReported(
       ) as newest
       limit ${limit}
     ), reported as materialized (
-      select tasks.metadata, tasks.opened_at
+      select target, tasks.metadata, tasks.opened_at
       from counted cross join lateral (select * from ${tasks} where tasks.id = counted.id limit 1) as tasks
       where ${inReach ?? sql`true`}
     ), sent as (
-      select 'sentiment' as property, ${feedbackProperty('sentiment')} as name from reported
+      select target, 'sentiment' as property, ${feedbackProperty('sentiment')} as name from reported
       union all
-      select 'app_version', ${feedbackProperty('app_version')} from reported
+      select target, 'app_version', ${feedbackProperty('app_version')} from reported
     ), frequent as (
-      select property, name, count(*)::integer as count,
-        row_number() over (partition by property order by count(*) desc, name) as place
-      from sent where name is not null group by property, name
+      select target, property, name, count(*)::integer as count,
+        row_number() over (partition by target, property order by count(*) desc, name) as place
+      from sent where name is not null group by grouping sets ((property, name), (target, property, name))
+    ), listed as (
+      select target, json_agg(frequent order by property, place) as counts
+      from frequent where place <= ${sql.raw(String(MAX_VALUES))} group by target
+    ), opened as (
+      select target, ${sql.raw(utc('min(opened_at)'))} as first, ${sql.raw(utc('max(opened_at)'))} as last
+      from reported group by grouping sets ((), (target))
     )
-    select
-      (select coalesce(json_agg(frequent order by property, place), '[]')
-        from frequent where place <= ${sql.raw(String(MAX_VALUES))}) as counts,
-      (select ${sql.raw(utc('min(opened_at)'))} from reported) as "firstOpenedAt",
-      (select ${sql.raw(utc('max(opened_at)'))} from reported) as "lastOpenedAt"`)
-  const [reported] = rows
-  if (!reported) throw new Error('An aggregate without a row.')
-  return reported
+    select opened.target as "taskId", coalesce(counts, '[]') as counts,
+      first as "firstOpenedAt", last as "lastOpenedAt"
+    from opened left join listed on listed.target is not distinct from opened.target
+    order by opened.target nulls first`)
+  const [all, ...each] = rows
+  if (!all) throw new Error('An aggregate without a row.')
+  return [all, ...each]
 }

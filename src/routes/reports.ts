@@ -3,12 +3,12 @@ import { serialized } from '../plugins/pages.ts'
 import { IdPath, ref } from '../schemas/parts.ts'
 import {
   Merge,
-  ReportCounts,
   ReportCountsQuery,
   ReportPage,
   ReportQuery,
   SimilarQuery,
   SimilarTasks,
+  TaskReportCounts,
 } from '../schemas/report.ts'
 import { ETag, responses } from '../schemas/responses.ts'
 import { WrittenTask } from '../schemas/task.ts'
@@ -93,9 +93,9 @@ export const reportsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, se
         operationId: 'countReports',
         summary: 'Count what was reported',
         description:
-          'Returns how many of these tasks and of all of their reports have which sentiment and app version, and when the first and the last was opened. Of more than 10,000, the newest are counted.',
+          'Returns how many of these tasks and of all of their reports have which sentiment and app version, and when the first and the last was opened: of all together, and in `tasks` of each. Of more than 10,000, the newest are counted.',
         querystring: ReportCountsQuery,
-        response: { 200: responses(ref(ReportCounts), { description: 'The counts.' }) },
+        response: { 200: responses(ref(TaskReportCounts), { description: 'The counts.' }) },
       },
     },
     async (request) => reports.count(request.caller, request.query.id),

@@ -33,7 +33,7 @@ import {
 } from './passkey.ts'
 import { FieldError, Problem } from './problem.ts'
 import { NewProject, Project, ProjectChange } from './project.ts'
-import { Merge, ReportCounts, SimilarTasks } from './report.ts'
+import { Merge, ReportCounts, SimilarTasks, TaskReportCounts } from './report.ts'
 import { NewRoutingRule, RoutingRule, RoutingRuleChange, RoutingTest } from './routing.ts'
 import { NewRule, Rule, RuleChange, RuleRevert, RuleVersion } from './rule.ts'
 import { NewSavedFilter, SavedFilter, SavedFilterChange, SavedQuery } from './saved-filter.ts'
@@ -93,6 +93,7 @@ export const namedSchemas = [
   CommentChange,
   Merge,
   ReportCounts,
+  TaskReportCounts,
   SimilarTasks,
   Overview,
   OverviewWeek,

@@ -64,6 +64,28 @@ export const ReportCounts = Type.Object(
 )
 export type ReportCounts = Static<typeof ReportCounts>
 
+export const TaskReportCounts = Type.Object(
+  {
+    ...ReportCounts.properties,
+    tasks: Type.Array(
+      Type.Object(
+        { id: Uuid('The ID of the task.'), ...ReportCounts.properties },
+        { description: 'A task, and what it and its reports have in common.' },
+      ),
+      {
+        maxItems: 100,
+        description:
+          'The same for each task that was found, by ID. A report that is named itself counts there, and not with the task that it is merged into.',
+      },
+    ),
+  },
+  {
+    $id: 'TaskReportCounts',
+    description: 'What tasks and their reports have in common: together, and each task with its reports.',
+  },
+)
+export type TaskReportCounts = Static<typeof TaskReportCounts>
+
 const { properties: pageOfReports } = PageOf(ref(TaskListItem), { description: '' })
 export const ReportPage = Type.Object(
   {

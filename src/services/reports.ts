@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { BoundRepositories, Repositories } from '../repositories/index.ts'
 import type { Reported, ReportedCount } from '../repositories/reported-counts.ts'
 import type { SimilarTask } from '../repositories/similar-tasks.ts'
-import type { ReportCounts, ReportQuery, SimilarQuery } from '../schemas/report.ts'
+import type { ReportCounts, ReportQuery, SimilarQuery, TaskReportCounts } from '../schemas/report.ts'
 import type { Task, TaskListItem, WrittenTask } from '../schemas/task.ts'
 import type { Caller } from './access.ts'
 import { actorOf, changeLog } from './activity/row.ts'
@@ -102,13 +102,18 @@ export function reportsService({ repos, clock }: { repos: Repositories; clock: C
       if (!(await tasks.find(id))) throw taskNotFound(id)
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
       const { items, last } = await tasks.list({ mergedInto: id }, page)
-      const more = query.count ? { counts: countsOf(await tasks.countReported([id])) } : undefined
+      const more = query.count ? { counts: countsOf((await tasks.countReported([id]))[0]) } : undefined
       return { items, nextCursor: last && encodeCursor(ORDER, last), more }
     },
 
-    /** Counts what was sent with tasks and all of their reports. Those that aren't found count nothing. */
-    async count(caller: Caller, ids: string[]): Promise<ReportCounts> {
-      return countsOf(await repos.within(caller).tasks.countReported(ids))
+    /**
+     * Counts what was sent with tasks and all of their reports: together, and with each task. Those that aren't found
+     * count nothing.
+     */
+    async count(caller: Caller, ids: string[]): Promise<TaskReportCounts> {
+      const [all, ...each] = await repos.within(caller).tasks.countReported(ids)
+      const tasks = each.flatMap((one) => (one.taskId ? { id: one.taskId, ...countsOf(one) } : []))
+      return { ...countsOf(all), tasks }
     },
 
     /**

@@ -39,6 +39,10 @@ describe('feedback that resembles other feedback', () => {
     const [first = '', ...others] = await givenFeedback(app, 4)
     const page = await app.open('/tasks', { isLive: true })
     const row = rowOf(page, `${NOTE}, attempt 1`)
+    await row.hover()
+    await row.getByText('3 similar').waitFor()
+    // It stays when the pointer leaves.
+    await page.mouse.move(0, 0)
     await row.getByText('3 similar').waitFor()
 
     await row.getByRole('link').click()

@@ -15,7 +15,7 @@ const { merge, reportsOf, givenTasks } = reportsOn(() => service)
 const countsOf = (ids: string[], options?: CallOptions) =>
   service.get(`/api/tasks/report-counts?${ids.map((id) => `id=${id}`).join('&')}`, options)
 
-const NOTHING = { sentiments: [], appVersions: [], firstOpenedAt: null, lastOpenedAt: null }
+const NOTHING = { sentiments: [], appVersions: [], firstOpenedAt: null, lastOpenedAt: null, tasks: [] }
 
 /** A project with a function that gives it feedback of a day of June. */
 async function givenFeedback() {
@@ -69,15 +69,61 @@ describe('the counts of tasks and their reports', () => {
     }
 
     const { status, body } = await countsOf([first, second])
-    expect([status, body]).toEqual([200, expected])
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...expected, tasks: expect.any(Array) })
     // A report of one that is counted, one that is named twice, and one that does not exist.
     const named = [first, first.toUpperCase(), second, reports[0] as string, UNKNOWN_ID, deleted]
-    expect((await countsOf(named)).body).toEqual(expected)
+    expect((await countsOf(named)).body).toMatchObject(expected)
     expect((await countsOf([reports[0] as string])).body).toMatchObject({
       sentiments: [{ name: 'meh', count: 1 }],
     })
     expect((await countsOf([deleted])).body).toEqual(NOTHING)
-    expect((await reportsOf(first, '?count=true')).counts).toEqual((await countsOf([first])).body)
+    const { tasks, ...counts } = (await countsOf([first])).body
+    expect((await reportsOf(first, '?count=true')).counts).toEqual(counts)
+    expect(tasks).toEqual([{ id: first, ...counts }])
+  })
+
+  test('are also of each task with its own reports', async () => {
+    const { feedback } = await givenFeedback()
+    const first = await feedback(5, { sentiment: 'meh', app_version: '2.0' })
+    const second = await feedback(6, { sentiment: 'meh', app_version: '3.0' })
+    const plain = await feedback(7, {})
+    const reports = [await feedback(2, { sentiment: 'loved' }), await feedback(3, { sentiment: 'meh' })]
+    for (const id of reports) await merge(id, first)
+    const [loved = '', other = ''] = reports
+    const asked = [second, plain, UNKNOWN_ID, first.toUpperCase(), first]
+    const { sentiments, tasks } = (await countsOf(asked)).body
+    expect(sentiments).toEqual([
+      { name: 'meh', count: 3 },
+      { name: 'loved', count: 1 },
+    ])
+    const ofSecond = {
+      id: second,
+      sentiments: [{ name: 'meh', count: 1 }],
+      appVersions: [{ name: '3.0', count: 1 }],
+      firstOpenedAt: '2026-06-06T10:00:00.000Z',
+      lastOpenedAt: '2026-06-06T10:00:00.000Z',
+    }
+    expect(tasks).toEqual([
+      {
+        id: first,
+        sentiments: [
+          { name: 'meh', count: 2 },
+          { name: 'loved', count: 1 },
+        ],
+        appVersions: [{ name: '2.0', count: 1 }],
+        firstOpenedAt: '2026-06-02T10:00:00.000Z',
+        lastOpenedAt: '2026-06-05T10:00:00.000Z',
+      },
+      ofSecond,
+      expect.objectContaining({ id: plain, sentiments: [], appVersions: [] }),
+    ])
+    // A report that is named itself is counted there.
+    expect((await countsOf([loved, first])).body.tasks).toEqual([
+      expect.objectContaining({ id: first, sentiments: [{ name: 'meh', count: 2 }] }),
+      expect.objectContaining({ id: loved, sentiments: [{ name: 'loved', count: 1 }] }),
+    ])
+    expect((await countsOf([other])).body.tasks).toHaveLength(1)
   })
 
   test('have nothing of tasks that the caller cannot access', async () => {

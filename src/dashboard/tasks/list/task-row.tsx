@@ -1,9 +1,16 @@
 import { CommentIcon } from '@primer/octicons-react'
-import { memo, type FocusEvent as ReactFocusEvent, type MouseEvent as ReactMouseEvent, Suspense } from 'react'
+import {
+  memo,
+  type FocusEvent as ReactFocusEvent,
+  type MouseEvent as ReactMouseEvent,
+  Suspense,
+  useState,
+} from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 import { preload } from '../../components/lazy.tsx'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { plural } from '../../lib/plural.ts'
+import { sumOf } from '../../lib/sum.ts'
 import { PriorityBars, SourceIcon, StatusCircle } from '../icons.tsx'
 import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import { statusLock } from '../managed.ts'
@@ -49,6 +56,10 @@ const ReportFacts = preload(() => import('../reports/report-facts.tsx'))
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isHighlighted, isSelected, isSelecting, mayWrite } =
     props
+  const [isPointedAt, setIsPointedAt] = useState(false)
+  const { Facts = ReportFacts } = props
+  const tasks = (props.Facts && props.tasks) ?? [task]
+  const reports = sumOf(tasks.map((one) => one.reports))
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
   const lock = statusLock([task])
@@ -75,6 +86,8 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       data-task={task.id}
       aria-current={isHighlighted || undefined}
       onFocus={(event) => isGivenBack(event) || props.onFocus(task.id)}
+      onPointerEnter={() => setIsPointedAt(true)}
+      onPointerLeave={() => setIsPointedAt(false)}
       aria-posinset={index + 1}
       aria-setsize={total}
       className={classes.filter(Boolean).join(' ')}
@@ -133,7 +146,11 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         {props.project && <span className={styles.project}>{props.project}</span>}
         {!props.Facts && isSuggested(task) && (
           <Suspense>
-            <SimilarCount task={task} className={styles.label} />
+            <SimilarCount
+              task={task}
+              isAsked={isOpen || isHighlighted || isPointedAt}
+              className={styles.label}
+            />
           </Suspense>
         )}
         {task.claim && (
@@ -141,11 +158,15 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {task.claim.by.name} · <RelativeTime dateTime={task.claim.expiresAt} isShort />
           </span>
         )}
-        {props.Facts && props.tasks && <props.Facts tasks={props.tasks} />}
-        {!props.Facts && task.reports > 1 && (
-          <Suspense>
-            <ReportFacts tasks={[task]} />
-          </Suspense>
+        {reports > 1 && (
+          <>
+            <Suspense>
+              <Facts tasks={tasks} />
+            </Suspense>
+            <span className={styles.reports} title={plural(reports, 'report')}>
+              ×{reports.toLocaleString()}
+            </span>
+          </>
         )}
         {task.commentCount > 0 && (
           <span className={styles.comments} role="img" aria-label={plural(task.commentCount, 'comment')}>

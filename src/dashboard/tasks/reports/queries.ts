@@ -1,6 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, dataOf, type Schema } from '../../api/client.ts'
 import { cursorPagination, cursorParam, type TaskListItem } from '../../api/queries.ts'
+import { sumOf } from '../../lib/sum.ts'
+import { countsOfTask } from './counts-of-task.ts'
+import { countsTogether } from './counts-together.ts'
 
 export type SimilarTask = Schema<'SimilarTasks'>['data'][number]
 
@@ -9,26 +12,15 @@ export type ReportCounts = Schema<'ReportCounts'>
 const MAX_SIMILAR = 10
 const FRESH_MS = 5 * 60_000
 
-let previous: Promise<unknown> = Promise.resolve()
-
-/** The database reads much for each: rows ask one after another. */
-function oneByOne<T>(send: () => Promise<T>): Promise<T> {
-  const request = previous.then(send)
-  previous = request.catch(() => {})
-  return request
-}
-
 export const similarQuery = (id: string) =>
   queryOptions({
     queryKey: ['similar', id],
     queryFn: ({ signal }) =>
-      oneByOne(() =>
-        dataOf(
-          api.GET('/api/tasks/{id}/similar', {
-            params: { path: { id }, query: { limit: MAX_SIMILAR } },
-            signal,
-          }),
-        ),
+      dataOf(
+        api.GET('/api/tasks/{id}/similar', {
+          params: { path: { id }, query: { limit: MAX_SIMILAR } },
+          signal,
+        }),
       ),
     staleTime: FRESH_MS,
   })
@@ -50,17 +42,16 @@ export const reportsQuery = ({ id, reports }: Pick<TaskListItem, 'id' | 'reports
     ...cursorPagination,
   })
 
-/** Counts at most so many tasks, with their reports. */
+/** Of the tasks of one row. */
 const MAX_COUNTED = 100
 
 /** What tasks and their reports have in common. Read again when there are more of them. */
 export const reportCountsQuery = (tasks: Pick<TaskListItem, 'id' | 'reports'>[]) => {
   const id = tasks.slice(0, MAX_COUNTED).map((task) => task.id)
-  const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
+  const reports = sumOf(tasks.map((task) => task.reports))
   return queryOptions({
     queryKey: ['report-counts', id, reports],
-    queryFn: ({ signal }) =>
-      oneByOne(() => dataOf(api.GET('/api/tasks/report-counts', { params: { query: { id } }, signal }))),
+    queryFn: async () => countsTogether(await Promise.all(id.map(countsOfTask))),
     placeholderData: keepPreviousData,
     staleTime: FRESH_MS,
   })

@@ -1,24 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import type { TaskListItem } from '../../api/queries.ts'
 import { RelativeTime } from '../../components/relative-time.tsx'
-import { plural } from '../../lib/plural.ts'
+import { sumOf } from '../../lib/sum.ts'
 import { countsText } from './merging.ts'
 import { type ReportCounts, reportCountsQuery } from './queries.ts'
 import styles from './report-facts.module.css'
 
-/** How often equal or merged tasks were reported, how people felt, with which versions, and when the latest came. */
+/** With which versions equal or merged tasks were reported, how people felt, and when the latest came. */
 export default function ReportFacts({ tasks }: { tasks: TaskListItem[] }) {
-  const reports = tasks.reduce((sum, task) => sum + task.reports, 0)
+  const reports = sumOf(tasks.map((task) => task.reports))
   const { data } = useQuery({ ...reportCountsQuery(tasks), enabled: reports > 1 })
-  if (reports === 1) return null
+  if (reports === 1 || !data) return null
   return (
     <>
-      {data && <Versions versions={data.appVersions} />}
-      {data && <Sentiments sentiments={data.sentiments} />}
-      <span className={styles.reports} title={plural(reports, 'report')}>
-        ×{reports.toLocaleString()}
-      </span>
-      {data?.lastOpenedAt && data.lastOpenedAt !== data.firstOpenedAt && (
+      <Versions versions={data.appVersions} />
+      <Sentiments sentiments={data.sentiments} />
+      {data.lastOpenedAt && data.lastOpenedAt !== data.firstOpenedAt && (
         <span className={styles.latest}>
           latest <RelativeTime dateTime={data.lastOpenedAt} isShort />
         </span>
