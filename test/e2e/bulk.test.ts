@@ -35,7 +35,7 @@ describe('a bulk edit', () => {
     const page = await app.open('/tasks?sort=createdAt')
     await rowOf(page, 'Stays too').waitFor()
     // This page receives no updates.
-    await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
+    await page.route(/\/api\/(stream|activity\?since)/, (route) => route.abort())
     await app.service.query('UPDATE tasks SET deleted_at = now() WHERE id = $1', [idOf('Gone before')])
     await selectAll(page, { first: 'Stays', last: 'Theirs after' })
     await page.getByRole('toolbar').getByRole('button', { name: 'Mark done' }).click()
@@ -65,7 +65,7 @@ describe('a bulk edit', () => {
       Promise.all(tasks.map(async ({ id }) => (await app.service.get(`/api/tasks/${id}`)).body.labels))
     const page = await app.open('/tasks?sort=createdAt')
     // This page receives no updates.
-    await page.route(/\/api\/(stream|activity)/, (route) => route.abort())
+    await page.route(/\/api\/(stream|activity\?since)/, (route) => route.abort())
     await page.reload()
     await rowOf(page, 'Shared two').waitFor()
     await app.service.patch(`/api/tasks/${tasks[0]?.id}`, { labels: ['first', 'theirs'] })

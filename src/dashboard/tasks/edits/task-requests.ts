@@ -1,11 +1,12 @@
-import { api, dataOf } from '../../api/client.ts'
+import { api, dataOf, type QueryParams } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { cursorParam, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
+import { type Activity, cursorParam, fetchTaskPage, type Task, type TaskListItem } from '../../api/queries.ts'
 import { type Batch, type BulkProgress, type Change, sendBatches } from './bulk.ts'
 import { waitToRetry } from './send-each.ts'
 
-/** Bounds what is read because of changes to other tasks. */
+/** Bounds what is read because of changes to other tasks, and of comments on them. */
 const MAX_OTHER_TASKS = 2_000
+const MAX_COMMENT_PAGES = 10
 const PAGE_SIZE = 200
 /** As many requests as a browser sends at once. */
 const MAX_READ_ALONE = 6
@@ -77,4 +78,31 @@ async function changedSince(time: string, count: number): Promise<Map<string, Ta
   return tasks
 }
 
+/**
+ * Comments since a time, newest first: those on a few tasks by themselves, else all; only the latest ones when there
+ * are too many.
+ */
+export async function readComments(ids: string[], since: string): Promise<Activity[]> {
+  if (ids.length > MAX_READ_ALONE) return commentsSince(since)
+  const pages = await Promise.all(ids.map((taskId) => commentPage({ taskId, since })))
+  return pages.flatMap(({ data }) => data)
+}
+
+async function commentsSince(since: string): Promise<Activity[]> {
+  const comments: Activity[] = []
+  let cursor: string | null = ''
+  for (let page = 1; cursor !== null && page <= MAX_COMMENT_PAGES; page++) {
+    const { data, nextCursor }: ActivityPage = await commentPage({ since, ...cursorParam(cursor) })
+    comments.push(...data)
+    cursor = nextCursor
+  }
+  return comments
+}
+
+const commentPage = (filter: QueryParams<'/api/activity'>) => {
+  const query = { type: ['comment.created'], ...filter, limit: PAGE_SIZE }
+  return dataOf(api.GET('/api/activity', { params: { query } }))
+}
+
+type ActivityPage = Awaited<ReturnType<typeof commentPage>>
 type TaskPage = Awaited<ReturnType<typeof fetchTaskPage>>

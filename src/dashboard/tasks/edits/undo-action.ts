@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { recordsOf } from '../../api/task-records.ts'
 import type { UndoAction } from '../../components/undo-stack.ts'
-import { getTask, patchTask, readChanged, sendAll } from './task-requests.ts'
 import { type Edit, keptText, retryable, undoEdits, undoFailureText } from './undo-edits.ts'
+import { undoIoOf } from './undo-io.ts'
 
 interface UndoOptions {
   queryClient: QueryClient
@@ -19,12 +19,7 @@ export function undoActionFor({ queryClient, label, edits }: UndoOptions): UndoA
       const doneEdits = await edits
       if (doneEdits.length === 0) return { isEmpty: true }
       const receive = recordsOf(queryClient).request()
-      const result = await undoEdits(doneEdits, {
-        readChanged,
-        get: getTask,
-        patch: patchTask,
-        sendBatches: (batches) => sendAll(batches),
-      })
+      const result = await undoEdits(doneEdits, undoIoOf(queryClient))
       receive(result.undone)
       const remaining = retryable(result)
       return {

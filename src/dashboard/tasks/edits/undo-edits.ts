@@ -6,6 +6,9 @@ import { changedText, failuresText, reasonText, titlesText } from './toast-text.
 
 type Fields = Partial<Task>
 
+/** A comment changes neither the fields of a task nor its version. */
+type Current = Fields & { isCommentedOn?: boolean }
+
 /** A change of one task: the field values before and after. */
 export interface Edit {
   id: string
@@ -14,13 +17,15 @@ export interface Edit {
   updatedAt: string
   before: Fields
   after: Fields
-  /** What was decided about the task by then, and how many comments it had. */
+  /** What was decided about the task by then. */
   decisions: Fields
 }
 
 export interface UndoIo {
   /** Those of these tasks that may have changed since a time, without deleted ones. */
   readChanged(ids: string[], since: string): Promise<Map<string, Fields>>
+  /** Those of these tasks that somebody has decided about by a comment since a time. */
+  readCommented(ids: string[], since: string): Promise<Set<string>>
   get(id: string): Promise<Task>
   /** @throws Problem 412 when the task has another version by now. */
   patch(patch: { id: string; change: Change; version: number }): Promise<Task>
@@ -58,7 +63,7 @@ export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
       updatedAt,
       before: pick(seen, changed),
       after: pick(task, changed),
-      decisions: pick(task, EVIDENCE),
+      decisions: pick(task, DECISIONS),
     }
   })
 }
@@ -67,7 +72,7 @@ export function editsOf({ before, done, fields }: ChangedTasks): Edit[] {
  * The change that reverses an edit on the current task; of labels and assignees only what the edit added or
  * removed. Undefined when another change came on top.
  */
-export function reverseOf(edit: Edit, current: Fields): Change | undefined {
+export function reverseOf(edit: Edit, current: Current): Change | undefined {
   const { before, after } = edit
   const change: Fields = {}
   const names = Object.keys(after) as (keyof Task)[]
@@ -85,14 +90,15 @@ export function reverseOf(edit: Edit, current: Fields): Change | undefined {
   return withReason(change)
 }
 
-/** What tells that somebody has decided about a task: comments do as well. */
-const EVIDENCE = [...DECISIONS, 'commentCount'] as const
-
-const isDecidedSince = ({ after, decisions }: Edit, current: Fields) =>
+/** Whether somebody has decided about a task that the edit took out of Triage. */
+const isDecidedSince = ({ after, decisions }: Edit, { isCommentedOn = false, ...current }: Current) =>
   after.triaged === true &&
-  EVIDENCE.some((name) => !(name in after) && !isSame({ ...decisions, ...current }[name], decisions[name]))
+  (isCommentedOn ||
+    DECISIONS.some(
+      (name) => !(name in after) && !isSame({ ...decisions, ...current }[name], decisions[name]),
+    ))
 
-const staysTriaged = (edit: Edit, current: Fields) =>
+const staysTriaged = (edit: Edit, current: Current) =>
   isDecidedSince(edit, current) && current.triaged !== false
 
 /** The API takes a reason only with the status done, and nothing clears it but a reopening. No reason means completed. */
@@ -107,20 +113,22 @@ function withReason({ closedReason, ...change }: Fields): Change {
 /** Undoes one task with a version check, several with as few requests as possible. */
 export function undoEdits(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
   const [first, ...others] = edits
-  return first && others.length === 0 ? undoOne(first, io) : undoMany(edits, io)
+  if (!first) return Promise.resolve(NOTHING)
+  return others.length === 0 ? undoOne(first, io) : undoMany(edits, io)
 }
 
 async function undoOne(edit: Edit, io: UndoIo): Promise<UndoEditsResult> {
-  let current: Fields & { version: number } = { ...edit.after, version: edit.version }
+  let current: Current & { version: number } = { ...edit.after, version: edit.version }
   // A comment decides about a task, and leaves its version as it is.
   let isRead = edit.after.triaged !== true
   // A person does not cause more conflicts than this; a program may.
   for (let attempt = 1; ; attempt++) {
     try {
-      if (!isRead) current = await io.get(edit.id)
+      if (!isRead) current = await readOne(edit, io)
       const change = reverseOf(edit, current)
       if (!change) return { ...NOTHING, changed: [edit] }
-      const undone = [await io.patch({ id: edit.id, change, version: current.version })]
+      const isChange = Object.keys(change).length > 0
+      const undone = isChange ? [await io.patch({ id: edit.id, change, version: current.version })] : []
       return { ...NOTHING, undone, kept: staysTriaged(edit, current) ? [edit] : [] }
     } catch (error) {
       const problem = problemOf(error)
@@ -130,18 +138,32 @@ async function undoOne(edit: Edit, io: UndoIo): Promise<UndoEditsResult> {
   }
 }
 
+async function readOne(edit: Edit, io: UndoIo): Promise<Task & Current> {
+  const [task, commented] = await Promise.all([io.get(edit.id), readCommented([edit], io)])
+  return { ...task, isCommentedOn: commented.has(edit.id) }
+}
+
+/** Comments matter only to what the edits took out of Triage. */
+async function readCommented(edits: Edit[], io: UndoIo): Promise<Set<string>> {
+  const triaged = edits.filter(({ after }) => after.triaged === true)
+  return triaged.length > 0 ? io.readCommented(idsOf(triaged), startOf(triaged)) : new Set()
+}
+
 async function undoMany(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
-  const since = edits.map(({ updatedAt }) => updatedAt).reduce((one, other) => (one < other ? one : other))
   let current: Map<string, Fields>
+  let commented: Set<string>
   try {
-    current = await io.readChanged(
-      edits.map(({ id }) => id),
-      since,
-    )
+    ;[current, commented] = await Promise.all([
+      io.readChanged(idsOf(edits), startOf(edits)),
+      readCommented(edits, io),
+    ])
   } catch (error) {
     return failed(edits, problemOf(error))
   }
-  const currentOf = ({ id, after }: Edit) => current.get(id) ?? after
+  const currentOf = ({ id, after }: Edit) => ({
+    ...(current.get(id) ?? after),
+    isCommentedOn: commented.has(id),
+  })
   const changes = new Map(edits.map((edit) => [edit, reverseOf(edit, currentOf(edit))]))
   const changed = edits.filter((edit) => !changes.get(edit))
   const rest = edits.filter((edit) => Object.keys(changes.get(edit) ?? {}).length > 0)
@@ -152,6 +174,11 @@ async function undoMany(edits: Edit[], io: UndoIo): Promise<UndoEditsResult> {
   )
   return { undone: done, failures, changed, kept }
 }
+
+const idsOf = (edits: Edit[]) => edits.map(({ id }) => id)
+
+const startOf = (edits: Edit[]) =>
+  edits.map(({ updatedAt }) => updatedAt).reduce((one, other) => (one < other ? one : other))
 
 const NOTHING: UndoEditsResult = { undone: [], failures: [], changed: [], kept: [] }
 

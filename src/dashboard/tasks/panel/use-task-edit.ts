@@ -12,6 +12,7 @@ import { patchTask } from '../edits/task-requests.ts'
 import { changeLabel, shortTitle } from '../edits/toast-text.ts'
 import { undoActionFor } from '../edits/undo-action.ts'
 import { type Edit, editsOf } from '../edits/undo-edits.ts'
+import { effectOf } from '../status-choice.ts'
 
 /** The task that an edit is based on: its version, and at least the edited fields. */
 export type Seen = Pick<Task, 'version'> & Partial<Task>
@@ -71,7 +72,11 @@ export function useTaskEdit(
     try {
       const { saved, theirs, isUnsent, seen: base } = await inTurn([task.id], () => write(change, seen))
       const doneEdits = saved
-        ? editsOf({ before: new Map([[task.id, base]]), done: [saved], fields: Object.keys(change) })
+        ? editsOf({
+            before: new Map([[task.id, base]]),
+            done: [saved],
+            fields: Object.keys(effectOf(change)),
+          })
         : []
       edits.resolve(doneEdits)
       if (doneEdits.length > 0) pendingUndo.complete()
@@ -105,7 +110,7 @@ export function useTaskEdit(
       const problem = problemOf(error)
       const theirs = problem.status === 412 ? await fetchTheirs() : undefined
       if (theirs && isUntouched({ seen, theirs, change }))
-        return await write(change, { ...seen, version: theirs.version })
+        return await write(change, { ...seen, version: theirs.version, triaged: theirs.triaged })
       if (isUnreachable(problem)) return { seen, isUnsent: true }
       if (!theirs) onProblem(problem)
       return { theirs, seen }

@@ -8,18 +8,25 @@ import { recordsOf } from '../../api/task-records.ts'
 import { beginUndoable } from '../../components/undo.tsx'
 import type { UndoAction } from '../../components/undo-stack.ts'
 import { plural } from '../../lib/plural.ts'
-import { batchesOf, type Change, type Failure } from '../edits/bulk.ts'
+import type { Task } from '../edits/bulk.ts'
 import { showFailures } from '../edits/failure-toast.tsx'
 import { inTurn } from '../edits/in-turn.ts'
 import { sendEach } from '../edits/send-each.ts'
-import { getTask, sendAll } from '../edits/task-requests.ts'
+import { getTask } from '../edits/task-requests.ts'
 import { changedText, failuresText, shortTitle } from '../edits/toast-text.ts'
+import { type Edit, editsOf, keptText, type UndoEditsResult, undoEdits } from '../edits/undo-edits.ts'
+import { undoIoOf } from '../edits/undo-io.ts'
 
 export type Titled = Pick<TaskListItem, 'id' | 'title'>
 export type Mergeable = Titled & Pick<TaskListItem, 'triaged' | 'snoozedUntil'>
 
 /** What shows merged tasks, beside lists. */
 export const MERGED_QUERIES = ['task', 'timeline', 'similar', 'reports']
+
+/** With what its merge has made of it. */
+interface Merged extends Mergeable {
+  result: Task
+}
 
 interface Merge {
   reports: Mergeable[]
@@ -29,8 +36,8 @@ interface Merge {
 /** Merges tasks into one of their project, which can be undone. They leave lists of what is open at once. */
 export async function mergeTasks(queryClient: QueryClient, { reports, target }: Merge): Promise<void> {
   const records = recordsOf(queryClient)
-  const merged: Mergeable[] = []
-  const { promise, resolve } = Promise.withResolvers<Mergeable[]>()
+  const merged: Merged[] = []
+  const { promise, resolve } = Promise.withResolvers<Merged[]>()
   const action = undoMerge(queryClient, {
     label: mergedText(reports, target),
     targetId: target.id,
@@ -48,8 +55,8 @@ export async function mergeTasks(queryClient: QueryClient, { reports, target }: 
       items: reports,
       label: 'Merging tasks',
       async send(report) {
-        await sendMerge(queryClient, { id: report.id, into: target.id })
-        merged.push(report)
+        const result = await sendMerge(queryClient, { id: report.id, into: target.id })
+        merged.push({ ...report, result })
       },
     }),
   ).finally(endPreview)
@@ -71,12 +78,15 @@ interface MergeToUndo {
   label: string
   targetId: string
   /** Resolves when the service has responded. */
-  merged: Promise<Mergeable[]>
+  merged: Promise<Merged[]>
   /** Whether they were unmerged before, as far as is known. */
   isRetry?: boolean
 }
 
-/** Takes back as much of a merge as it can: not what somebody else has merged elsewhere, or unmerged, since. */
+/**
+ * Takes back as much of a merge as it can: not what somebody else has merged elsewhere, or unmerged, since. What somebody
+ * has decided about since stays out of Triage.
+ */
 function undoMerge(
   queryClient: QueryClient,
   { label, targetId, merged, isRetry = false }: MergeToUndo,
@@ -86,26 +96,29 @@ function undoMerge(
     async undo() {
       const items = await merged
       if (items.length === 0) return { isEmpty: true }
-      const unmerged: Mergeable[] = []
-      const changed: Mergeable[] = []
+      const edits: Edit[] = []
+      const changed: Merged[] = []
       const failures = await sendEach({
         items,
         label: 'Unmerging tasks',
         async send(task) {
-          const { mergedInto } = await getTask(task.id)
-          const isUnmerged = isRetry && mergedInto === null
-          if (mergedInto !== targetId && !isUnmerged) return void changed.push(task)
-          if (!isUnmerged) await sendUnmerge(queryClient, task.id)
-          unmerged.push(task)
+          const current = await getTask(task.id)
+          const isUnmerged = isRetry && current.mergedInto === null
+          if (current.mergedInto !== targetId && !isUnmerged) return void changed.push(task)
+          const now = isUnmerged ? current : await sendUnmerge(queryClient, task.id)
+          edits.push(...decisionEdits(task, now))
         },
       })
-      const unsettled = await undoDecision(queryClient, unmerged)
+      const decisions = await undoDecisions(queryClient, edits)
       await refresh(queryClient)
-      const all = [...failures, ...unsettled]
-      if (all.length + changed.length === 0) return {}
-      const remaining = all.filter(({ problem }) => isTransient(problem)).map(({ item }) => item)
+      const kept = keptText(items.length, decisions)
+      const all = [...failures, ...decisions.failures]
+      if (all.length + changed.length === 0) return { kept }
+      const unfinished = new Set(all.filter(({ problem }) => isTransient(problem)).map(({ item }) => item.id))
+      const remaining = items.filter(({ id }) => unfinished.has(id))
       return {
         failure: [changed.length > 0 && changedText(changed), failuresText(all)].filter(Boolean).join(' '),
+        kept,
         ...(remaining.length > 0 && {
           remaining: undoMerge(queryClient, {
             label,
@@ -119,17 +132,25 @@ function undoMerge(
   }
 }
 
-/** A merge decides about a task, and its undo takes that back as well. */
-async function undoDecision(queryClient: QueryClient, tasks: Mergeable[]): Promise<Failure<Mergeable>[]> {
-  const receive = recordsOf(queryClient).request()
-  const before = ({ triaged, snoozedUntil }: Mergeable): Change => ({
-    ...(!triaged && { triaged }),
-    ...(snoozedUntil !== null && Date.parse(snoozedUntil) > serverNow() && { snoozedUntil }),
+/** What a merge has decided about a task, which unmerging it does not take back. */
+function decisionEdits({ id, triaged, snoozedUntil, result }: Merged, { status }: Task): Edit[] {
+  const isSnoozed = snoozedUntil !== null && Date.parse(snoozedUntil) > serverNow()
+  // The status is what it was before, and no decision of somebody else.
+  const before = { triaged, snoozedUntil: isSnoozed ? snoozedUntil : null, status }
+  const edits = editsOf({
+    before: new Map([[id, before]]),
+    done: [result],
+    fields: ['triaged', 'snoozedUntil', 'status'],
   })
-  const decided = tasks.filter((task) => Object.keys(before(task)).length > 0)
-  const { done, failures } = await sendAll(batchesOf(decided, before))
-  receive(done)
-  return failures
+  return edits.filter(({ after }) => 'triaged' in after || 'snoozedUntil' in after)
+}
+
+async function undoDecisions(queryClient: QueryClient, edits: Edit[]): Promise<UndoEditsResult> {
+  const receive = recordsOf(queryClient).request()
+  const result = await undoEdits(edits, undoIoOf(queryClient))
+  receive(result.undone)
+  // What somebody has decided about since is unmerged all the same.
+  return { ...result, kept: [...result.kept, ...result.changed] }
 }
 
 export const sendMerge = (queryClient: QueryClient, { id, into }: { id: string; into: string }) =>
@@ -140,10 +161,12 @@ export const sendMerge = (queryClient: QueryClient, { id, into }: { id: string; 
 export const sendUnmerge = (queryClient: QueryClient, id: string) =>
   send(queryClient, () => dataOf(api.POST('/api/tasks/{id}/unmerge', { params: { path: { id } } })))
 
-async function send(queryClient: QueryClient, request: () => Promise<object>): Promise<void> {
+async function send(queryClient: QueryClient, request: () => Promise<object>): Promise<Task> {
   const receive = recordsOf(queryClient).request()
   // With `tasks:read`, which the list requires, a write returns full tasks.
-  receive([(await request()) as TaskListItem])
+  const task = (await request()) as Task
+  receive([task])
+  return task
 }
 
 const refresh = (queryClient: QueryClient) =>

@@ -49,6 +49,7 @@ describe('reversing an edit', () => {
     const accepted = edit('a', { before: { triaged: false }, after: { triaged: true }, decisions })
     expect(reverseOf(accepted, { triaged: true, ...decisions })).toEqual({ triaged: false })
     expect(reverseOf(accepted, { triaged: true, ...decisions, priority: 'high' })).toBeUndefined()
+    expect(reverseOf(accepted, { triaged: true, ...decisions, isCommentedOn: true })).toBeUndefined()
     const done = edit('a', {
       before: { triaged: false, status: 'open' },
       after: { triaged: true, status: 'done' },
@@ -124,11 +125,12 @@ describe('undoing', () => {
   const done = {
     before: { triaged: false, status: 'open' },
     after: { triaged: true, status: 'done' },
-    decisions: { status: 'done', commentCount: 0 },
+    decisions: { status: 'done' },
   } as const
 
   test('one task says that it stays triaged when it has a comment since, which leaves its version', async () => {
-    const io = service({ a: { triaged: true, status: 'done', commentCount: 1, version: 2 } })
+    const io = service({ a: { triaged: true, status: 'done', version: 2 } })
+    io.commented = ['a']
     const result = await undoEdits([edit('a', done)], io)
     expect(io.writes).toEqual([['a', { status: 'open' }, 2]])
     expect(undoFailureText(1, result)).toBeUndefined()
@@ -141,10 +143,11 @@ describe('undoing', () => {
   test('several tasks names those that stay triaged, apart from what failed', async () => {
     const edits = ['a', 'b', 'c'].map((id) => edit(id, done))
     const io = service({
-      a: { ...done.after, priority: 'high', commentCount: 1 },
-      b: { ...done.after, commentCount: 0 },
-      c: { ...done.after, commentCount: 3 },
+      a: { ...done.after, priority: 'high' },
+      b: done.after,
+      c: done.after,
     })
+    io.commented = ['c']
     io.unreachable = 'c'
     const result = await undoEdits(edits, io)
     expect(io.batches.map(({ change }) => change)).toEqual([
@@ -154,6 +157,18 @@ describe('undoing', () => {
     expect(keptText(3, result)).toBe(
       'Not back in Triage, because they were changed or commented on since: “Task a”.',
     )
+  })
+
+  test('tasks leaves out of Triage what has a comment since, and does not count comments', async () => {
+    const accepted = { before: { triaged: false }, after: { triaged: true } }
+    const edits = Array.from({ length: 14 }, (_, index) => edit(`${index}`, accepted))
+    const io = service(
+      Object.fromEntries(edits.map(({ id }) => [id, { ...accepted.after, commentCount: Number(id) % 3 }])),
+    )
+    io.commented = ['3']
+    const result = await undoEdits(edits, io)
+    expect(result.changed.map(({ id }) => id)).toEqual(['3'])
+    expect(result.undone).toHaveLength(13)
   })
 
   test('several tasks restores each value with one request per value and 100 tasks', async () => {
@@ -235,6 +250,8 @@ const many = ({ from, to, before }: { from: number; to: number; before: Partial<
 interface Seen {
   writes: [string, Change, number][]
   batches: Batch<Edit>[]
+  /** Tasks that somebody else has commented on since. */
+  commented: string[]
   /** A task that cannot be reached. */
   unreachable: string | undefined
 }
@@ -246,8 +263,10 @@ function service(tasks: Record<string, Partial<Task>>): UndoIo & Seen {
   const io: UndoIo & Seen = {
     writes,
     batches,
+    commented: [],
     unreachable: undefined,
     readChanged: async () => new Map(Object.entries(tasks)),
+    readCommented: async (ids) => new Set(ids.filter((id) => io.commented.includes(id))),
     async get(id: string) {
       const found = tasks[id]
       if (!found) throw new Problem(404, { code: 'task_not_found' })
