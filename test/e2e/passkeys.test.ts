@@ -102,6 +102,25 @@ describe('an invite', () => {
     await page.getByRole('button', { name: /Grace.*account menu/ }).waitFor()
   })
 
+  test('keeps what somebody types for itself, until it is accepted', async ({ app }) => {
+    const invite = async (name: string) => {
+      const { body } = await app.service.post('/api/invites', { name, role: 'member' })
+      return `/invite#${body.secret}`
+    }
+    const [first, second] = [await invite('Grace'), await invite('Edsger')]
+    const page = await app.open(first, { key: null })
+    await withAuthenticator(page)
+    await field(page, 'Username').fill('grace')
+    await page.goto(`${app.service.url}${second}`)
+    await expect.poll(() => field(page, 'Username').inputValue()).toBe('')
+    await page.goto(`${app.service.url}${first}`)
+    await expect.poll(() => field(page, 'Username').inputValue()).toBe('grace')
+    await page.getByRole('button', { name: 'Create account with a passkey' }).click()
+    await page.getByRole('button', { name: /Grace.*account menu/ }).waitFor()
+    const stored = await page.evaluate<string[]>('Object.keys(sessionStorage)')
+    expect(stored.filter((key) => key.includes('invited-person'))).toEqual([])
+  })
+
   test('for a new password is accepted with a passkey', async ({ app }) => {
     const { id } = await givenPerson(app, { username: 'ada', name: 'Ada', role: 'member' })
     const { body } = await app.service.post('/api/invites', { userId: id })

@@ -23,7 +23,8 @@ export function InvitePage() {
           {(hasPassword || isPasskeyPossible) && (
             <NewPersonForm
               verb="Create account"
-              draftName="invited-person"
+              // The start of the secret tells invites apart, and opens nothing.
+              draftName={`invited-person:${secret.slice(0, 8)}`}
               isNameOptional
               hasPassword={hasPassword}
               onSubmit={(person) => accept(person)}
@@ -61,7 +62,7 @@ export function NewPasswordPage() {
 }
 
 /** Instead of a new password. */
-function PasskeyInstead({ onPasskey }: { onPasskey(): Promise<void> }) {
+function PasskeyInstead({ onPasskey }: { onPasskey(): Promise<unknown> }) {
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
 
@@ -114,15 +115,18 @@ function useInvite() {
       const body = { secret, ...names }
       const options = await dataOf(api.POST('/api/invites/passkey-challenge', { body }))
       const passkey = await createPasskey(options)
-      if (passkey) await accept({ ...names, passkey })
+      if (!passkey) return false
+      await accept({ ...names, passkey })
+      return true
     })
 
-  async function unlessInvalid(send: () => Promise<void>) {
+  async function unlessInvalid<T>(send: () => Promise<T>): Promise<T | undefined> {
     try {
-      await send()
+      return await send()
     } catch (error) {
-      if (problemOf(error).code === 'invite_invalid') setInvalidSecret(secret)
-      else throw error
+      if (problemOf(error).code !== 'invite_invalid') throw error
+      setInvalidSecret(secret)
+      return undefined
     }
   }
 

@@ -25,8 +25,8 @@ interface NewPersonFormProps {
   /** Whether people can sign in with a password. */
   hasPassword?: boolean
   onSubmit(person: NewPerson): Promise<void>
-  /** Where a passkey is possible instead. */
-  onPasskey?: ((names: Names) => Promise<void>) | undefined
+  /** Where a passkey is possible instead. Resolves to true when the person is created, who may cancel. */
+  onPasskey?: ((names: Names) => Promise<boolean | undefined>) | undefined
 }
 
 const NOTHING = { username: '', name: '' }
@@ -42,6 +42,9 @@ export function NewPersonForm({ verb, draftName, isNameOptional = false, ...prop
     await onSubmit({ ...names, password })
     draft.discard()
   })
+  const submitPasskey = async (send: NonNullable<typeof onPasskey>) => {
+    if (await send(names)) draft.discard()
+  }
   const errors = problem?.byField ?? {}
   const usernameError = problem?.code === 'username_taken' ? problem.message : errors['/username']
   const isShown = usernameError ?? errors['/name'] ?? errors['/password']
@@ -93,7 +96,7 @@ export function NewPersonForm({ verb, draftName, isNameOptional = false, ...prop
           loading={isBusy}
           size="md"
           fullWidth
-          onClick={() => void run(() => onPasskey(names))}
+          onClick={() => void run(() => submitPasskey(onPasskey))}
         >
           {verb} with a passkey
         </Button>
