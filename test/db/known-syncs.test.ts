@@ -61,5 +61,6 @@ test('repositories that were synced before the status was counted say so after a
     ['d/never', 'failing', null, [early, TOKEN.code, TOKEN.message]],
   ])
   expect(pipes).toHaveLength(4)
+  expect(await service.query("select metadata from activity where type = 'pipe.failed'")).toEqual([])
   await service.close()
 })
