@@ -107,6 +107,10 @@ export const FeedbackOverview = Type.Object(
         description: `The feedback about each version in each week, by \`openedAt\`, the oldest week first; without weeks that have none. Only the ${MAX_VERSIONS} versions with most feedback in all of these weeks. Other sentiments aren’t counted.`,
       },
     ),
+    weeks: Type.Array(DateTime('When the week begins: on Monday at 00:00 UTC.'), {
+      maxItems: MAX_WEEKS,
+      description: 'These weeks, oldest first. The last one is not over.',
+    }),
     problems: Type.Array(
       Type.Object(
         {

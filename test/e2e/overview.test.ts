@@ -2,9 +2,28 @@ import { describe, expect } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
 import { countAll } from '../support/overview.ts'
+import type { Page } from '../tools/playwright.ts'
 import { createTask, expectNone, smallTargets, test, testWith, violationsOn } from './support/browser.ts'
 
 const testFeedback = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
+
+/** What the pictures are drawn with. */
+const PART_COLOURS = `['--part-0', '--part-3', '--part-5', '--accent-text', '--red', '--green', '--amber'].map((name) => {
+  document.body.style.outlineColor = 'var(' + name + ')'
+  return getComputedStyle(document.body).outlineColor
+})`
+
+/** What goes beyond the edge of the paper; names in lines end with an ellipsis. */
+const TOO_WIDE = `[...document.querySelectorAll('main :not(bdi)')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth)
+  .map((element) => element.outerHTML.slice(0, 80))`
+
+/** Asserts that nothing is wider than A4 without its margins. */
+async function expectOnPaper(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 718, height: 1_000 })
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await expect.poll(() => page.evaluate(TOO_WIDE)).toEqual([])
+}
 
 describe('the overview', () => {
   test('shows what was opened and closed, what waits, and the same as a table', async ({ app }) => {
@@ -46,22 +65,28 @@ describe('the overview', () => {
     expect(await smallTargets(page, 32)).toEqual([])
   })
 
-  test('is printed with its figures, and without its controls', async ({ app }) => {
+  test('is printed with its figures, without its controls, in the colours of the light theme', async ({
+    app,
+  }) => {
     await createTask(app, { title: 'Waits' })
     await countAll(app.service)
-    const page = await app.open('/overview')
+    const page = await app.open('/overview', { colorScheme: 'light' })
     const picture = page.getByRole('figure', { name: 'Opened and closed' })
     await picture.getByRole('img').waitFor()
+    const colours = () => page.evaluate(PART_COLOURS)
+    const light = await colours()
     const figures = picture.getByRole('region', { name: 'Figures: Opened and closed' })
     await expect.poll(() => figures.isVisible()).toBe(false)
-    await page.emulateMedia({ media: 'print' })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(colours).not.toEqual(light)
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await expect.poll(colours).toEqual(light)
     await figures.getByRole('row').last().getByRole('cell', { name: '1' }).first().waitFor()
     await picture.getByRole('img').waitFor()
     for (const control of [picture.getByText('Figures as a table'), page.getByLabel('26 weeks')])
       await control.waitFor({ state: 'hidden' })
-    // A4, without its margins.
-    await page.setViewportSize({ width: 718, height: 1_000 })
-    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await violationsOn(page, { rules: ['color-contrast'] })).toEqual([])
+    await expectOnPaper(page)
   })
 
   test('says so when there is nothing yet, and nothing fails', async ({ app }) => {
@@ -151,4 +176,31 @@ describe('the overview', () => {
       expect(await violationsOn(page)).toEqual([])
     },
   )
+
+  test('of feedback has the reports of each week, and on paper what it has room for', async ({ app }) => {
+    const { service } = app
+    const { inbox } = await service.given.project()
+    const target = await service.given.task(inbox, { title: `Crash ${'w'.repeat(150)}` })
+    const report = await service.given.task(inbox, { title: 'Crash' })
+    await service.post(`/api/tasks/${report.id}/merge`, { into: target.id })
+    await countAll(service)
+
+    const page = await app.open('/overview/feedback?weeks=52')
+
+    const problems = page.getByRole('figure', { name: 'Problems with most reports' })
+    await problems.getByText('Figures as a table').click()
+    const heads = problems.getByRole('columnheader')
+    await expect.poll(() => heads.count()).toBe(54)
+    const names = await heads.allInnerTexts()
+    expect(names.slice(0, 2)).toEqual(['Problem', 'Reports'])
+    for (const name of names.slice(2)) expect(name).toMatch(/^[1-3]?\d [A-Z][a-z]{2}$/)
+    await expect.poll(() => problems.getByRole('cell').allInnerTexts()).toMatchObject({ 0: '2', 52: '2' })
+    expect(await violationsOn(page)).toEqual([])
+
+    await page.emulateMedia({ media: 'print' })
+    await expect
+      .poll(() => problems.getByRole('columnheader').allInnerTexts())
+      .toEqual(['Problem', 'Reports'])
+    await expectOnPaper(page)
+  })
 })

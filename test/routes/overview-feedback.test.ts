@@ -40,7 +40,7 @@ describe('the overview of feedback', () => {
     const { id, inbox } = await service.given.project()
     await service.given.task(inbox)
 
-    expect(await overviewOf(`projectId=${id}`)).toEqual({ versions: [], problems: [] })
+    expect(await overviewOf(`projectId=${id}`)).toMatchObject({ versions: [], problems: [] })
   })
 
   test('has the sentiments of each version in each week', async () => {
@@ -104,7 +104,9 @@ describe('the overview of feedback', () => {
     for (let n = 0; n < 10; n++) await givenProblem(inbox, { title: `Problem ${n}`, ages: [0, 0] })
     await givenFeedback(inbox, {}, { title: 'Only one' })
 
-    const { problems } = await overviewOf(`projectId=${id}&weeks=4`)
+    const { problems, weeks } = await overviewOf(`projectId=${id}&weeks=4`)
+    const { body: overview } = await service.get('/api/overview?weeks=4')
+    expect(weeks).toEqual(overview.weeks.map(({ start }: { start: string }) => start))
     expect(problems).toHaveLength(10)
     expect(problems[0]).toEqual({ taskId: many, title: 'Crash', reports: 5, weeks: [0, 2, 0, 3] })
     expect(problems[9]).toMatchObject({ reports: 2 })

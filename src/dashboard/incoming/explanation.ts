@@ -17,7 +17,7 @@ export function explanationOf(delivery: Delivery): Explanation | undefined {
 }
 
 /** Of feedback, or of a source. */
-function ofContent({ receiver, sourceId, outcome, attempts }: Delivery): Explanation | undefined {
+function ofContent({ receiver, sourceId, outcome }: Delivery): Explanation | undefined {
   const isFeedback = receiver === 'feedback'
   const openSource = sourceId !== null && {
     action: { label: 'Open source', to: '/settings/sources' as const, search: { source: sourceId } },
@@ -40,8 +40,6 @@ function ofContent({ receiver, sourceId, outcome, attempts }: Delivery): Explana
             advice: 'Correct the templates of the source, then replay it.',
             ...openSource,
           }
-    case 'failed':
-      return { reason: `It was tried ${timesOf(attempts)}.`, advice: 'Replay it.' }
     default:
       return undefined
   }

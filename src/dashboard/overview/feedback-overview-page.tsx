@@ -19,7 +19,7 @@ export default function FeedbackOverviewPage() {
       {query.data && (query.data.versions.length > 0 || query.data.problems.length > 0) && (
         <>
           <VersionsPicture versions={query.data.versions} />
-          <Problems problems={query.data.problems} />
+          <Problems {...query.data} />
         </>
       )}
       {query.data?.versions.length === 0 && query.data.problems.length === 0 && (

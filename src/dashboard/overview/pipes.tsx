@@ -7,6 +7,7 @@ import { LoadError } from '../components/load-error.tsx'
 import { RelativeTime } from '../components/relative-time.tsx'
 import { sumOf } from '../lib/sum.ts'
 import { BarStrip } from '../pictures/bar-strip.tsx'
+import { hoursText } from './hours-text.ts'
 import { reasonOf } from './mending.ts'
 import { MendingLink } from './mending-link.tsx'
 import { OtherPipes } from './other-pipes.tsx'
@@ -122,8 +123,6 @@ function PipeLines({ group }: { group: PipeGroup }) {
 function PipeLine({ pipe }: { pipe: Pipe }) {
   const { kind, name, state, lastSuccessAt, lastError, hours } = pipe
   const { Icon, word } = STATES[state]
-  const succeeded = sumOf(hours.map((hour) => hour.succeeded))
-  const failed = sumOf(hours.map((hour) => hour.failed))
   return (
     <li className={styles.pipe} data-state={state}>
       <span className={styles.state}>
@@ -133,10 +132,7 @@ function PipeLine({ pipe }: { pipe: Pipe }) {
       <span className={styles.name}>
         <bdi>{name}</bdi> <span className="quiet small">{KINDS[kind].name}</span>
       </span>
-      <BarStrip
-        bars={hours}
-        label={`In 24 hours: ${succeeded.toLocaleString()} succeeded, ${failed.toLocaleString()} failed`}
-      />
+      <BarStrip bars={hours} label={hoursText(hours)} />
       <span className={`quiet small ${styles.last}`}>
         {lastSuccessAt ? <RelativeTime dateTime={lastSuccessAt} /> : 'No success yet'}
       </span>

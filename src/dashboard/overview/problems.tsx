@@ -4,17 +4,18 @@ import { Link } from '../navigation/link.tsx'
 import { Picture } from '../pictures/picture.tsx'
 import { Sparkline } from '../pictures/sparkline.tsx'
 import styles from './overview.module.css'
+import { weekName } from './week-name.ts'
 
 /** The problems with most reports, with the course of each. */
-export function Problems({ problems }: { problems: Schema<'FeedbackOverview'>['problems'] }) {
+export function Problems({ problems, weeks }: Pick<Schema<'FeedbackOverview'>, 'problems' | 'weeks'>) {
   if (problems.length === 0) return null
-  const weeks = problems[0]?.weeks.length ?? 0
   return (
     <Picture
       title="Problems with most reports"
-      description={`How often each was reported in ${plural(weeks, 'week')}.`}
+      description={`How often each was reported in ${plural(weeks.length, 'week')}.`}
       table={{
-        head: ['Problem', 'Reports', ...Array.from({ length: weeks }, (_, index) => `Week ${index + 1}`)],
+        head: ['Problem', 'Reports', ...weeks.map(weekName)],
+        columnsOnPaper: 2,
         rows: problems.map(({ taskId, title, reports, weeks }) => ({
           key: taskId,
           cells: [title, reports, ...weeks],

@@ -1,11 +1,11 @@
 import type { Schema } from '../api/client.ts'
-import { dayText } from '../components/day-text.ts'
 import { sumOf } from '../lib/sum.ts'
 import { Legend } from '../pictures/fills.tsx'
 import { Picture } from '../pictures/picture.tsx'
 import { WeekColumns } from '../pictures/week-columns.tsx'
 import { SOURCES } from '../tasks/filters.ts'
 import styles from './overview.module.css'
+import { weekName } from './week-name.ts'
 
 type Week = Schema<'Overview'>['weeks'][number]
 
@@ -75,10 +75,4 @@ export function WeeksPicture({ weeks }: { weeks: Week[] }) {
       />
     </Picture>
   )
-}
-
-/** "14 Sep": weeks begin on Monday, UTC, also where that is Sunday. */
-function weekName(start: string): string {
-  const monday = new Date(`${start.slice(0, 10)}T00:00`)
-  return dayText(monday, monday)
 }

@@ -3,6 +3,8 @@ import styles from './pictures.module.css'
 
 interface PictureTable {
   head: string[]
+  /** How many columns paper has room for, if not for all. */
+  columnsOnPaper?: number
   /** The first cell of a row names it. */
   rows: { key: string; cells: (string | number)[] }[]
 }
@@ -20,6 +22,8 @@ interface PictureProps {
 /** A picture with its title, what its fills mean, and its figures as a table. */
 export function Picture({ title, description, legend, table, children }: PictureProps) {
   const titleId = useId()
+  const { columnsOnPaper = table.head.length } = table
+  const classOf = (column: number) => (column < columnsOnPaper ? undefined : styles.onScreen)
   return (
     <figure className={styles.picture} aria-labelledby={titleId}>
       <figcaption>
@@ -35,8 +39,8 @@ export function Picture({ title, description, legend, table, children }: Picture
           <table>
             <thead>
               <tr>
-                {table.head.map((name) => (
-                  <th key={name} scope="col">
+                {table.head.map((name, column) => (
+                  <th key={name} scope="col" className={classOf(column)}>
                     {name}
                   </th>
                 ))}
@@ -47,7 +51,7 @@ export function Picture({ title, description, legend, table, children }: Picture
                 <tr key={key}>
                   <th scope="row">{name}</th>
                   {values.map((value, index) => (
-                    <td key={table.head[index + 1]}>
+                    <td key={table.head[index + 1]} className={classOf(index + 1)}>
                       {typeof value === 'number' ? value.toLocaleString() : value}
                     </td>
                   ))}

@@ -59,6 +59,7 @@ export function overviewService({ repos, clock, counting }: OverviewDeps) {
       const { versions, problems } = await overview.readFeedback({ ...range, ...limits })
       return {
         versions: versions.map(({ week, ...version }) => ({ ...version, week: startOf(week) })),
+        weeks: weeks.map(startOf),
         problems: problems.map((problem) => ({
           ...problem,
           weeks: weeks.map((week) => problem.weeks[week] ?? 0),
