@@ -105,5 +105,7 @@ export const colours: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--quiet)',
     '--mantine-color-placeholder': '#989ca3',
     '--mantine-color-error': 'var(--red)',
+    '--mantine-color-accent-light-color': 'var(--accent-text)',
+    '--mantine-color-red-light-color': 'var(--red)',
   },
 })

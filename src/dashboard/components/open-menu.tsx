@@ -13,7 +13,7 @@ export default function OpenMenu({ button, groups, position, width }: MenuButton
       closeOnItemClick={groups.every((group) => !('checkboxItems' in group))}
     >
       <Menu.Target>{target}</Menu.Target>
-      <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
+      <Menu.Dropdown mah="60vh" maw="min(320px, calc(100vw - 16px))" style={{ overflowY: 'auto' }}>
         {groups.map((group, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the groups keep their order.
           <MenuItems key={index} group={group} isFirst={index === 0} />

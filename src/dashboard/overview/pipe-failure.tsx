@@ -13,7 +13,7 @@ export const PipeFailure = ({ pipe, prefix = '' }: PipeFailureProps) => (
   <div className="small breakable">
     {prefix}
     {reasonOf(pipe)}
-    <div>
+    <div style={{ marginTop: 6 }}>
       <MendingLink pipe={pipe} />
     </div>
   </div>

@@ -42,7 +42,11 @@ export default function FilterPopover({ button, name, hidden = [], filters, onCh
   return (
     <Popover opened={isOpen} onChange={toggle} position="bottom-start" trapFocus returnFocus shadow="md">
       <Popover.Target>{cloneElement(target, { onClick: () => toggle(!isOpen) })}</Popover.Target>
-      <Popover.Dropdown aria-label={view ? FILTERS[view] : 'Filters'}>
+      <Popover.Dropdown
+        aria-label={view ? FILTERS[view] : 'Filters'}
+        mah="60vh"
+        style={{ overflowY: 'auto' }}
+      >
         {view ? (
           <div className="stack">
             <FilterEditor key={view} name={view} filters={filters} onChange={onChange} onClose={close} />

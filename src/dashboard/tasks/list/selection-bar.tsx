@@ -83,7 +83,7 @@ export default function SelectionBar({ selection, actions, filters }: SelectionB
           <Menu.Target>
             <Button variant="subtle">Move</Button>
           </Menu.Target>
-          <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+          <Menu.Dropdown mah={320} maw={320} style={{ overflowY: 'auto' }}>
             <ListMenuItems onPick={(listId) => change({ listId })} />
           </Menu.Dropdown>
         </Menu>
