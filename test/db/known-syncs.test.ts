@@ -55,10 +55,10 @@ test('repositories that were synced before the status was counted say so after a
     lastError && [lastError.at, lastError.code, lastError.detail],
   ])
   expect(shown).toEqual([
-    ['a/new', 'off', null, null],
-    ['b/works', 'ok', late, [early, TOKEN.code, TOKEN.message]],
     ['c/fails', 'failing', early, [late, TOKEN.code, TOKEN.message]],
     ['d/never', 'failing', null, [early, TOKEN.code, TOKEN.message]],
+    ['a/new', 'off', null, null],
+    ['b/works', 'ok', late, [early, TOKEN.code, TOKEN.message]],
   ])
   expect(pipes).toHaveLength(4)
   expect(await service.query("select metadata from activity where type = 'pipe.failed'")).toEqual([])
