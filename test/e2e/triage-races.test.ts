@@ -13,6 +13,7 @@ import {
   testWith,
 } from './support/browser.ts'
 import { openAndClosePalette, pressAtOnce } from './support/keys.ts'
+import { settled } from './support/looks.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
 
@@ -63,6 +64,7 @@ describe('on the triage page', () => {
     const ids = await sendEqual(app, 3)
     const page = await app.open(`/triage/${ids[0]}`)
     await rowOf(page, 'Notifications').first().getByText('×3').waitFor()
+    await settled(page)
     await page.getByRole('button', { name: 'Source', exact: true }).click()
     await page.getByRole('menuitemcheckbox', { name: 'Feedback' }).click()
     await page.keyboard.press('Escape')
