@@ -61,6 +61,7 @@ describe('the line of filters', () => {
       viewport: { width, height: 800 },
     })
     await page.getByRole('button', { name: /^Filters/ }).waitFor()
+    await page.locator('[data-task]').nth(3).waitFor()
     const before = await boxesOfRows(page)
     await page.getByRole('listitem').nth(3).getByRole('link').click()
     await panelOf(page).getByRole('heading').first().waitFor()

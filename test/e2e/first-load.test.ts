@@ -49,8 +49,9 @@ describe('the first load', () => {
     expect(scriptBytes).toBeGreaterThan(0)
     expect(scriptBytes).toBeLessThan(MAX_SCRIPT_BYTES)
     for (const once of ['/api/me', '/api/tasks', '/api/projects']) {
-      const urls = responses.filter((response) => pathOf(response) === once).map((response) => response.url())
-      expect(urls.length, once).toBeGreaterThan(0)
+      const read = () => responses.filter((response) => pathOf(response) === once)
+      await expect.poll(() => read().length, { message: once }).toBeGreaterThan(0)
+      const urls = read().map((response) => response.url())
       expect(urls, once).toEqual([...new Set(urls)])
     }
   })

@@ -46,7 +46,7 @@ test('a list is deleted at an address, which Back closes', async ({ app }) => {
   // Nothing deletes the default list.
   const [inbox] = (await app.service.get(`/api/projects/${project.id}/lists`)).body.data
   await page.goto(`${app.service.url}${path}?delete=${inbox.id}`)
-  await page.getByText('default', { exact: true }).waitFor()
+  await page.getByText('Default', { exact: true }).waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
 })
 
