@@ -46,6 +46,8 @@ interface DeliveryPage extends ShownOptions {
 const { nextAttemptAt: _, ...columns } = getTableColumns(deliveries)
 const { payload: _payload, payloadCut: _payloadCut, ...listed } = columns
 
+const FIRST_TASK = sql`(${deliveries.tasks} -> 0 ->> 'taskId')::uuid`
+
 /** As the index has it. */
 const SENDER_IN_PROJECT = sql`(sender_id || ' ' || project_id::text)`
 
@@ -91,17 +93,19 @@ export const newDelivery = <
 /** What arrived at the receivers. Only `list`, and `find` are limited to a reach: the others are for the receivers. */
 export function deliveriesRepository(db: Executor, reach: Reach) {
   const inReach = isReached(deliveries.projectId, reach)
-  const firstTask = sql`(${deliveries.tasks} -> 0 ->> 'taskId')::uuid`
-  const taskTitle = db
-    .select({ title: tasks.title })
-    .from(tasks)
-    .where(and(eq(tasks.id, firstTask), isNull(tasks.deletedAt), isReached(tasks.projectId, reach)))
+
   const shownColumns = ({ hasWords }: ShownOptions) => ({
     ...listed,
     hasPayload: sql<boolean>`${deliveries.payload} is not null`,
     words: hasWords ? feedbackWords : sql<null>`null`,
-    taskTitle: sql<string | null>`(${taskTitle})`,
+    taskTitle: sql<string | null>`(${firstTaskTitle()})`,
   })
+
+  const firstTaskTitle = () =>
+    db
+      .select({ title: tasks.title })
+      .from(tasks)
+      .where(and(eq(tasks.id, FIRST_TASK), isNull(tasks.deletedAt), isReached(tasks.projectId, reach)))
 
   return {
     /** Inserts deliveries; returns the ids of the inserted ones. The others exist already, by their deduplication key. */
