@@ -1,4 +1,3 @@
-import type { ComponentType } from 'react'
 import type { TaskListItem } from '../../api/queries.ts'
 
 /** The rows of a list, and the tasks that each stands for. */
@@ -12,8 +11,6 @@ export interface TaskGroups {
 /** How a list shows equal tasks as one row, which keys act on as a whole. */
 export interface Grouping {
   groupsOf(tasks: TaskListItem[]): TaskGroups
-  /** What a row says of its tasks. */
-  Facts: ComponentType<{ tasks: TaskListItem[] }>
   /** Merges the tasks of a row. */
   merge(tasks: TaskListItem[]): void
 }

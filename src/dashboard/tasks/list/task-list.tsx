@@ -235,7 +235,6 @@ export function TaskList(props: TaskListProps) {
                 mayWrite={can('tasks:write')}
                 address={`${path}/${task.id}${searchStr}`}
                 tasks={grouping && tasksOf(task)}
-                Facts={grouping?.Facts}
                 onOpen={open}
                 onFocus={cursor.moveTo}
                 onToggle={toggleDone}

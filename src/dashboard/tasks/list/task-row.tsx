@@ -16,7 +16,6 @@ import { type LabelColors, LabelDot } from '../label-colors.tsx'
 import { statusLock } from '../managed.ts'
 import { isSuggested } from '../reports/is-suggested.ts'
 import { STATUS_CHOICES, statusChoiceOf } from '../status-choice.ts'
-import type { Grouping } from './grouping.ts'
 import { labelsOfRow } from './labels-of-row.ts'
 import styles from './task-list.module.css'
 
@@ -41,8 +40,6 @@ interface TaskRowProps {
   address: string
   /** Those that the row stands for, if they can be several. */
   tasks: TaskListItem[] | undefined
-  /** What it says of them. */
-  Facts: Grouping['Facts'] | undefined
   onOpen(id: string): void
   onFocus(id: string): void
   onToggle(task: TaskListItem): void
@@ -57,8 +54,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { task, index, total, start, height, isOpen, isHighlighted, isSelected, isSelecting, mayWrite } =
     props
   const [isPointedAt, setIsPointedAt] = useState(false)
-  const { Facts = ReportFacts } = props
-  const tasks = (props.Facts && props.tasks) ?? [task]
+  const { tasks = [task] } = props
   const reports = sumOf(tasks.map((one) => one.reports))
   const tabIndex = props.isTabStop ? 0 : -1
   const isDone = task.status === 'done'
@@ -144,7 +140,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       )}
       <span className={styles.tail}>
         {props.project && <span className={styles.project}>{props.project}</span>}
-        {!props.Facts && isSuggested(task) && (
+        {!props.tasks && isSuggested(task) && (
           <Suspense>
             <SimilarCount
               task={task}
@@ -161,7 +157,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         {reports > 1 && (
           <>
             <Suspense>
-              <Facts tasks={tasks} />
+              <ReportFacts tasks={tasks} />
             </Suspense>
             <span className={styles.reports} title={plural(reports, 'report')}>
               ×{reports.toLocaleString()}

@@ -12,7 +12,6 @@ import type { Grouping } from '../list/grouping.ts'
 import { ProjectFilter } from '../list/project-filter.tsx'
 import { TaskList } from '../list/task-list.tsx'
 import { ListPage } from '../list-page.tsx'
-import ReportFacts from '../reports/report-facts.tsx'
 import { AcceptAll } from './accept-all.tsx'
 import { equalTasks } from './equal-tasks.ts'
 import { NothingLeft } from './nothing-left.tsx'
@@ -55,7 +54,7 @@ export default function TriagePage({ children }: { children: ReactNode }) {
 /** Equal tasks are one row; they are merged into the one that was reported most often, or else first. */
 function useGrouping(): Grouping {
   const merge = useMergeEqual()
-  return useMemo(() => ({ groupsOf: equalTasks, Facts: ReportFacts, merge }), [merge])
+  return useMemo(() => ({ groupsOf: equalTasks, merge }), [merge])
 }
 
 /** "12 left", and what accepts them all. */
