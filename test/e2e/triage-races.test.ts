@@ -1,30 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
-import {
-  type AppInBrowser,
-  createTask,
-  delayRequests,
-  expectNone,
-  panelOf,
-  rowOf,
-  taskOf,
-  testWith,
-} from './support/browser.ts'
+import { WEBHOOK_SECRET } from '../support/feedback.ts'
+import { createTask, delayRequests, expectNone, panelOf, rowOf, taskOf, testWith } from './support/browser.ts'
+import { sendEqual } from './support/equal-feedback.ts'
 import { openAndClosePalette, pressAtOnce } from './support/keys.ts'
 import { settled } from './support/looks.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
-
-/** Feedback with the same note. */
-async function sendEqual({ service }: AppInBrowser, count: number): Promise<string[]> {
-  const send = sender(service.url, WEBHOOK_SECRET)
-  const ids: string[] = []
-  for (let number = 0; number < count; number++)
-    ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
-  return ids
-}
 
 describe('on the triage page', () => {
   test('an undo right after a merge takes that back, and not what was decided before', async ({

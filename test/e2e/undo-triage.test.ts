@@ -1,19 +1,11 @@
 import { describe } from 'vitest'
 import { startApp } from '../support/app.ts'
-import { feedback, sender, WEBHOOK_SECRET } from '../support/feedback.ts'
-import { type AppInBrowser, createTask, panelOf, rowOf, taskOf, testWith } from './support/browser.ts'
+import { WEBHOOK_SECRET } from '../support/feedback.ts'
+import { createTask, panelOf, rowOf, taskOf, testWith } from './support/browser.ts'
+import { sendEqual } from './support/equal-feedback.ts'
 import { pressAtOnce } from './support/keys.ts'
 
 const test = testWith(() => startApp({ env: { WEBHOOK_SECRET } }))
-
-/** Feedback with the same note. */
-async function sendEqual({ service }: AppInBrowser, count: number): Promise<string[]> {
-  const send = sender(service.url, WEBHOOK_SECRET)
-  const ids: string[] = []
-  for (let number = 0; number < count; number++)
-    ids.push((await send(feedback({ note: 'Notifications arrive twice' }))).body.taskId)
-  return ids
-}
 
 describe('an undo brings back to Triage', () => {
   test.for(['Labels', 'Assignees'])(
