@@ -91,7 +91,7 @@ export const colours: CSSVariablesResolver = () => ({
     '--part-1': 'light-dark(#5c7cfa, #91a7ff)',
     '--part-2': 'light-dark(#748ffc, #5c7cfa)',
     '--part-3': 'light-dark(#1f7a3d, #5fce84)',
-    '--part-4': 'light-dark(#8a9099, #8a9099)',
+    '--part-4': '#8a9099',
     '--part-5': 'light-dark(#5c6066, #c9ccd1)',
   },
   light: {

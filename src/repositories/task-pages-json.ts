@@ -195,10 +195,9 @@ function pageStatement(rows: SQL, { isSummary, limit, ...page }: Omit<TaskPageRe
 
 /** The keys of a page that has room for all of its tasks, and of the one that follows. */
 function keysStatement(rows: SQL, { limit, ...page }: Omit<TaskPageRequest, 'after'>): SQL {
-  const last =
-    page.sortBy === 'created' ? NULL : sql`(array_agg(${sortKey(page)}))[${sql.raw(String(limit - 1))}]`
+  const key = sortKey(page)
+  // Of those sorted by creation it is null.
+  const last = page.sortBy === 'created' ? key : sql`(array_agg(${key}))[${sql.raw(String(limit - 1))}]`
   return sql`
     select string_agg(${taskKey()}, ',') as keys, ${last} as "lastKey", ${SERVER} as server from (${rows}) as tasks`
 }
-
-const NULL = sql.raw('null')

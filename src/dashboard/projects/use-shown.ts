@@ -7,7 +7,7 @@ const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown']
 
 /**
  * For the part of a page that its address names: scrolls there once, when what is above it is loaded, unless the person has
- * gone elsewhere meanwhile. Belongs into what stays on the page, so that the part can disappear and come back.
+ * gone elsewhere meanwhile. Belongs into what stays on the page, so that the part can disappear and be shown again.
  */
 export function useShown(name: string) {
   const ref = useRef<HTMLElement>(null)
