@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { isLocked } from '../../src/db/embedded/folder-lock.ts'
 import { kill, spawnProcess, startProcess } from '../support/embedded-process.ts'
 import { ask, modeOf, newDirectory, removeEmbedded, serverPid, start } from '../support/embedded-servers.ts'
-import { childrenOf } from '../support/inlet-process.ts'
+import { childrenOf, send } from '../support/inlet-process.ts'
 
 const isWindows = process.platform === 'win32'
 
@@ -115,7 +115,7 @@ describe('the embedded database', () => {
     let crashes = 0
     const crashing = setInterval(() => {
       const [newest] = childrenOf(pid).toReversed()
-      if (newest && crashes++ < 8) process.kill(newest, 'SIGKILL')
+      if (newest && crashes++ < 8) send(newest, 'SIGKILL')
     }, 50)
 
     await sleep(200)
