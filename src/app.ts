@@ -19,6 +19,7 @@ import { workFor, workForCaller } from './guards/work-owner.ts'
 import { minuteLimit } from './lib/minute-limit.ts'
 import { retryBuffer } from './lib/retry-buffer.ts'
 import { mcpRoutes } from './mcp/index.ts'
+import { registrationRoutes } from './mcp/registration.ts'
 import { compression } from './plugins/compression.ts'
 import { etags } from './plugins/etags.ts'
 import { idempotency } from './plugins/idempotency.ts'
@@ -128,6 +129,7 @@ export async function buildApp({
     scope.addHook('preHandler', refuseDuringImport(service.importing))
     scope.register(healthRoutes, { ping, isDirectUp })
     scope.register(problemsRoutes, { prefix: '/problems' })
+    scope.register(registrationRoutes, { prefix: '/register' })
     scope.register(signInRoutes, {
       prefix: '/api',
       ...service,

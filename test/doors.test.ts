@@ -9,6 +9,7 @@ const PUBLIC_ROUTES: Record<string, string> = {
   'GET /readyz': 'load balancers have no keys',
   'GET /openapi.json': 'the reference is public',
   'GET /problems/:code': 'errors point here',
+  'POST /register': 'refuses everybody, and says how to send a key',
   'POST /api/sessions': 'signing in: the key, password or passkey is in the body',
   'POST /api/sessions/passkey-challenge': 'begins to sign in',
   'GET /api/sign-in': 'the page for signing in shows the ways that are on',

@@ -11,7 +11,9 @@ export const missingCredentials = () =>
   })
 
 export const invalidCredentials = () =>
-  new AppError('invalid_credentials', { detail: 'The API key is invalid or was revoked.' })
+  new AppError('invalid_credentials', {
+    detail: 'The API key is invalid or was revoked. Send a valid one in the X-API-Key header.',
+  })
 
 export const expiredCredentials = () =>
   new AppError('expired_credentials', {
