@@ -68,6 +68,12 @@ export const personRequired = () =>
     detail: 'Only a person who is signed in can do this. Sign in with your username and password.',
   })
 
+export const personRequiredForMe = () =>
+  new AppError('person_required', {
+    detail:
+      'The assignee @me is the person who asks, and a service key is nobody. Name a username, sign in as a person, or use a personal key.',
+  })
+
 export const personalKey = () =>
   new AppError('personal_key', {
     detail: 'This is a personal key, which opens no session. Sign in as its person.',

@@ -15,7 +15,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
     {
       config: {
         operation: savedFilterOperations.create,
-        errors: ['project_not_found', 'list_not_found', 'too_many_saved_filters'],
+        errors: ['project_not_found', 'list_not_found', 'too_many_saved_filters', 'person_required'],
       },
       schema: {
         tags,
@@ -77,7 +77,7 @@ export const savedFiltersRoutes: FastifyPluginAsyncTypebox<Services> = async (ap
     {
       config: {
         operation: savedFilterOperations.update,
-        errors: ['saved_filter_not_found', 'project_not_found', 'list_not_found'],
+        errors: ['saved_filter_not_found', 'project_not_found', 'list_not_found', 'person_required'],
       },
       schema: {
         tags,

@@ -64,7 +64,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
       config: {
         operation: taskOperations.list,
         isLong: isCsvPreferred,
-        errors: ['invalid_cursor', 'project_not_found', 'list_not_found'],
+        errors: ['invalid_cursor', 'project_not_found', 'list_not_found', 'person_required'],
       },
       schema: {
         tags,

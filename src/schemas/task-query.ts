@@ -14,10 +14,10 @@ export const TaskSort = [
 ] as const
 export type TaskSort = (typeof TaskSort)[number]
 
-const Names = (what: 'label' | 'assignee') =>
+const Names = (what: 'label' | 'assignee', more = '') =>
   QueryArray(
     Type.String({ minLength: 1, maxLength: 100 }),
-    `Only tasks with this ${what}, ignoring case. \`none\` matches tasks without ${what}s.`,
+    `Only tasks with this ${what}, ignoring case. \`none\` matches tasks without ${what}s.${more}`,
   )
 const CodehostNumber = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, description })
@@ -35,7 +35,7 @@ export const TaskQuery = StrictObject(
       }),
     ),
     label: Type.Optional(Names('label')),
-    assignee: Type.Optional(Names('assignee')),
+    assignee: Type.Optional(Names('assignee', ' `@me` is your username, if you are a person.')),
     externalId: Type.Optional(
       QueryArray(Type.String({ minLength: 1, maxLength: 255 }), 'Only tasks with this external ID.'),
     ),

@@ -32,7 +32,7 @@ export const savedFilterOperations = {
 /** Filters of tasks under a name, each of one key or person. */
 export function savedFiltersService({ repos, clock }: { repos: Repositories; clock: Clock }) {
   return {
-    /** @throws project_not_found, list_not_found, too_many_saved_filters */
+    /** @throws project_not_found, list_not_found, too_many_saved_filters, person_required */
     async create(caller: Caller, { name, query }: NewSavedFilter): Promise<SavedFilter> {
       return repos.within(caller).transaction(async (bound) => {
         await requirePlace(bound, query)
@@ -40,7 +40,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
         const row = { id: clock.newId(now), holder: caller.principal, name, query, createdAt: now }
         if (!(await bound.savedFilters.insertUpTo(MAX_PER_HOLDER, row)))
           throw tooManySavedFilters(MAX_PER_HOLDER)
-        return counted(bound, row)
+        return counted(bound, { caller, row })
       })
     },
 
@@ -54,7 +54,9 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
         read: async (after, limit) => {
           const filters: SavedFilter[] = []
           for (const row of await bound.savedFilters.list(caller.principal, { after, limit })) {
-            filters.push(performance.now() < until ? await counted(bound, row) : toSavedFilter(row, null))
+            filters.push(
+              performance.now() < until ? await counted(bound, { caller, row }) : toSavedFilter(row, null),
+            )
           }
           return filters
         },
@@ -64,10 +66,10 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
     /** @throws saved_filter_not_found */
     async get(caller: Caller, id: string): Promise<SavedFilter> {
       const bound = repos.within(caller)
-      return counted(bound, await found(bound, { id, holder: caller.principal }))
+      return counted(bound, { caller, row: await found(bound, { id, holder: caller.principal }) })
     },
 
-    /** @throws saved_filter_not_found, project_not_found, list_not_found */
+    /** @throws saved_filter_not_found, project_not_found, list_not_found, person_required */
     async update(
       caller: Caller,
       { id, change }: { id: string; change: SavedFilterChange },
@@ -77,7 +79,7 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
         const row = await found(bound, which)
         if (change.query) await requirePlace(bound, change.query)
         if (Object.keys(change).length > 0) await bound.savedFilters.update(which, change)
-        return counted(bound, { ...row, ...change })
+        return counted(bound, { caller, row: { ...row, ...change } })
       })
     },
 
@@ -88,11 +90,12 @@ export function savedFiltersService({ repos, clock }: { repos: Repositories; clo
     },
   }
 
-  async function counted({ tasks }: BoundRepositories, row: SavedFilterRow): Promise<SavedFilter> {
-    const { count, isExact } = await tasks.count(
-      filterOf(shownBy(queryOf(row)), clock.now()),
-      MAX_FILTER_COUNT,
-    )
+  async function counted(
+    { tasks }: BoundRepositories,
+    { caller, row }: { caller: Caller; row: SavedFilterRow },
+  ): Promise<SavedFilter> {
+    const filter = filterOf(shownBy(queryOf(row)), { caller, now: clock.now() })
+    const { count, isExact } = await tasks.count(filter, MAX_FILTER_COUNT)
     return toSavedFilter(row, isExact ? count : null)
   }
 }

@@ -2,12 +2,17 @@ import { firstIdOf } from '../../domain/id-time.ts'
 import { rankOf } from '../../domain/priority.ts'
 import { searchTermsOf } from '../../domain/search-terms.ts'
 import { TRASH_RETENTION_MS } from '../../domain/trash.ts'
+import { personRequiredForMe } from '../../errors/index.ts'
 import { composed } from '../../lib/distinct-ignoring-case.ts'
 import type { NameFilter, TaskFilter } from '../../repositories/task-filters.ts'
 import type { TaskQuery } from '../../schemas/task-query.ts'
+import type { Caller } from '../access.ts'
 
-/** The filter of a query. */
-export function filterOf(query: TaskQuery, now: Date): TaskFilter {
+/**
+ * The filter of a query.
+ * @throws person_required for the assignee `@me` of a caller who is no person
+ */
+export function filterOf(query: TaskQuery, { caller, now }: { caller: Caller; now: Date }): TaskFilter {
   const { words, codehostNumbers } = searchTermsOf(query.q ?? '')
   const createdSince = timeOf(query.createdSince)
   return {
@@ -17,7 +22,7 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
     sources: query.source,
     priorities: query.priority?.map(rankOf),
     labels: query.label && namesOf(query.label),
-    assignees: query.assignee && namesOf(query.assignee),
+    assignees: query.assignee && namesOf(query.assignee.map((name) => assigneeOf(name, caller))),
     externalIds: query.externalId,
     codehostKind: query.kind,
     codehostIssueNumber: query.codehostIssueNumber,
@@ -38,6 +43,15 @@ export function filterOf(query: TaskQuery, now: Date): TaskFilter {
 
 /** The value that stands for tasks without a name. */
 const NONE = 'none'
+
+/** The value that stands for the person who asks. */
+const ME = '@me'
+
+function assigneeOf(name: string, { user }: Caller): string {
+  if (name !== ME) return name
+  if (!user) throw personRequiredForMe()
+  return user.username
+}
 
 const namesOf = (values: string[]): NameFilter => ({
   names: values.filter((value) => value !== NONE).map(composed),

@@ -76,7 +76,7 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
 
     /**
      * A page as JSON text, which PostgreSQL makes.
-     * @throws project_not_found, list_not_found, invalid_cursor
+     * @throws project_not_found, list_not_found, invalid_cursor, person_required
      */
     async list(caller: Caller, query: TaskQuery): Promise<PageJson> {
       const { limit = 50, cursor } = query
@@ -86,7 +86,7 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
       const bound = repos.within(caller)
       await requirePlace(bound, query)
       const { tasks } = bound
-      const filter = filterOf(query, clock.now())
+      const filter = filterOf(query, { caller, now: clock.now() })
       const page = { sortBy, direction, after, limit: limit + 1, isSummary }
       const { items, last } = await tasks.list(filter, page)
       const more = query.count ? totalOf(await tasks.count(filter, MAX_EXACT_TOTAL + 1)) : undefined
