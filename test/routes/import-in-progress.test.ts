@@ -8,6 +8,7 @@ import { fillEverything } from '../support/exported-data.ts'
 import { exported, importInto } from '../support/exports.ts'
 import { feedback } from '../support/feedback.ts'
 import { browserOf, PUBLIC_URL } from '../support/identity-browser.ts'
+import { locksOf } from '../support/locks.ts'
 import { startOidcProvider } from '../support/oidc-provider.ts'
 import { PASSWORD, person } from '../support/people.ts'
 import { ALLOWED, account, addProvider } from '../support/providers.ts'
@@ -131,6 +132,22 @@ describe('while an import is in progress', () => {
     expect(await upload.finish()).toBe(200)
     await expect.poll(state.isRunning, { timeout: 5_000 }).toBe(false)
     await db.$client.end()
+  })
+
+  test('a job that locks in another order delays it', async () => {
+    const { service } = instances
+    const locks = locksOf(service)
+    const job = await service.connect()
+    // As when it adds pending changes to the counts: these first, then the lists.
+    await job.query('begin; lock table task_count_changes in row exclusive mode')
+    const done = importInto(service, text)
+    await locks.waiting(1, done)
+    const lists = job.query('lock table lists in row exclusive mode')
+    // Whoever PostgreSQL chooses begins again.
+    await lists.catch(() => {})
+    await job.query('rollback')
+    job.release()
+    expect(await done).toMatchObject({ status: 200 })
   })
 
   test('ends before its response: the next write of the same client works', async () => {

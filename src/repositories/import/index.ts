@@ -1,3 +1,4 @@
+import { isLockConflict } from '../../db/database-error.ts'
 import { type NodePgDatabase, type SQL, sql } from '../../db/drizzle.ts'
 import type { Database } from '../../db/pool.ts'
 import type { Session } from '../../db/session.ts'
@@ -118,13 +119,25 @@ const announce = ({ db }: Session) => db.execute(sql`select pg_notify(${IMPORTS}
  * progress. People, lists and tasks come first, as in other transactions.
  */
 async function begin({ db }: Session): Promise<void> {
-  await db.execute(sql`begin`)
-  await db.execute(sql`set local lock_timeout = '10s'`)
-  const tables = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING_TABLES])]
-  await db.execute(sql.raw(`lock table ${tables.join(', ')} in exclusive mode`))
+  for (let attempts = 1; ; attempts++) {
+    await db.execute(sql`begin`)
+    await db.execute(sql`set local lock_timeout = '10s'`)
+    try {
+      await db.execute(sql.raw(`lock table ${LOCKED_TABLES.join(', ')} in exclusive mode`))
+      break
+    } catch (error) {
+      // Jobs write what follows from tasks first, then lists: no order suits them and requests.
+      if (!isLockConflict(error) || attempts === MAX_ATTEMPTS) throw error
+      await db.execute(sql`rollback`)
+    }
+  }
   await db.execute(sql`set local lock_timeout = 0`)
   await createReferring(db)
 }
+
+const LOCKED_TABLES = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING_TABLES])]
+/** After each, whoever was waited for is done. */
+const MAX_ATTEMPTS = 5
 
 /** The lock first, so that instances that have the notice find it gone. */
 async function end(session: Session): Promise<void> {
