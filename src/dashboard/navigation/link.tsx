@@ -17,6 +17,8 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
   activeClassName?: string
   /** Active on this page alone, not below. */
   isExact?: boolean
+  /** Whether it is active, if more than the address says so. */
+  isActive?: boolean
 }
 
 /** A link to a page of the dashboard, which it preloads. */
@@ -26,15 +28,17 @@ export function Link({
   activeClassName = '',
   className = '',
   isExact = false,
+  isActive: given,
   ...rest
 }: LinkProps) {
   const { url, preloadPage } = useNavigation()
   const preloadTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const searchStr = formatSearch(search)
   const preload = () => preloadPage(to + searchStr)
-  const isActive =
+  const isAt =
     (isExact ? url.pathname === to : `${url.pathname}/`.startsWith(`${to}/`)) &&
     [...new URLSearchParams(searchStr)].every(([name, value]) => url.searchParams.get(name) === value)
+  const isActive = given ?? isAt
   return (
     <WouterLink
       {...rest}

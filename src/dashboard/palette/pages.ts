@@ -3,7 +3,7 @@ import { useAllLists } from '../api/use-all-lists.ts'
 import { formatSearch } from '../navigation/search-params.ts'
 import { useMe } from '../session/session.ts'
 import { settingsPages } from '../settings/settings-pages.ts'
-import { formatFilters, NOT_DONE } from '../tasks/filters.ts'
+import { formatFilters, workOf } from '../tasks/filters.ts'
 import type { Option } from './options.ts'
 import { usePeople } from './typed-names.ts'
 
@@ -48,7 +48,7 @@ export function usePages(): Option[] {
   ]
 }
 
-const tasksOf = (username: string) => `/tasks${formatFilters({ status: NOT_DONE, assignee: [username] })}`
+const tasksOf = (username: string) => `/tasks${formatFilters(workOf(username))}`
 
 /** The tasks of each person, once something is typed. */
 export function usePersonPages(isTyped: boolean) {

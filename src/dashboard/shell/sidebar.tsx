@@ -3,6 +3,7 @@ import {
   GraphIcon,
   InboxIcon,
   ListUnorderedIcon,
+  PersonIcon,
   PlusIcon,
   SlidersIcon,
   TrashIcon,
@@ -18,6 +19,7 @@ import { PROJECT } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
+import { isWorkOf, searchOf, workOf } from '../tasks/filters.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
 import { OpenCount } from './open-count.tsx'
@@ -34,10 +36,11 @@ const FirstOwner = lazyComponent(async () => {
 })
 
 export function Sidebar() {
-  const { can, isServiceWide, canCreateOwner } = useMe()
+  const { me, can, isServiceWide, canCreateOwner } = useMe()
+  const username = me?.user?.username
   const projects = useQuery({ ...projectsQuery, enabled: can('tasks:read') })
   const [pathname] = useLocation()
-  const isAllTasks = useIsAllTasks()
+  const isAllTasks = useIsAllTasks(username)
   const { open } = useOpened('new')
   const active = projects.data?.filter(({ archivedAt }) => archivedAt === null) ?? []
   const archived = projects.data?.filter(({ archivedAt }) => archivedAt !== null) ?? []
@@ -59,6 +62,17 @@ export function Sidebar() {
             </Suspense>
           </Link>
         )}
+        {can('tasks:read') && username && (
+          <Link
+            to="/tasks"
+            search={searchOf(workOf(username))}
+            className={styles.link}
+            activeClassName={styles.active}
+          >
+            <PersonIcon size={16} aria-hidden />
+            <span>My work</span>
+          </Link>
+        )}
         {can('tasks:read') && (
           <Link
             to="/overview"
@@ -72,7 +86,13 @@ export function Sidebar() {
             </Suspense>
           </Link>
         )}
-        <Link to="/tasks" search={{}} className={`${styles.link} ${isAllTasks ? styles.active : ''}`}>
+        <Link
+          to="/tasks"
+          search={{}}
+          className={styles.link}
+          activeClassName={styles.active}
+          isActive={isAllTasks}
+        >
           <ListUnorderedIcon size={16} aria-hidden />
           <span>All tasks</span>
           {projects.data && <OpenCount count={openTasks} />}
@@ -121,9 +141,9 @@ export function Sidebar() {
   )
 }
 
-/** Filters of the task list keep "All tasks" selected. */
-function useIsAllTasks(): boolean {
+/** Other filters of the task list keep "All tasks" selected. */
+function useIsAllTasks(username: string | undefined): boolean {
   const [pathname] = useLocation()
-  const { projectId } = useFilters()
-  return pathname.startsWith('/tasks') && !projectId
+  const filters = useFilters()
+  return pathname.startsWith('/tasks') && !filters.projectId && !isWorkOf(username, filters)
 }

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { toast } from '../components/toast.ts'
 import { openPalette } from '../keyboard/shortcuts.ts'
 import { NO_PERSON, useMe } from '../session/session.ts'
-import { formatFilters, NOT_DONE } from '../tasks/filters.ts'
+import { formatFilters, workOf } from '../tasks/filters.ts'
 
 const PAGES = new Map([
   ['t', '/triage'],
@@ -24,7 +24,7 @@ export function useGoTo() {
       if (page) navigate(page)
       else if (letter === 'p') openPalette({ step: 'projects', tasks: [] })
       else if (letter !== 'm') return
-      else if (username) navigate(`/tasks${formatFilters({ status: NOT_DONE, assignee: [username] })}`)
+      else if (username) navigate(`/tasks${formatFilters(workOf(username))}`)
       else toast.info(NO_PERSON)
     },
     [navigate, username],

@@ -37,6 +37,13 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const NOT_DONE: Task['status'][] = ['open', 'in_progress']
 
+/** What a person has to do. */
+export const workOf = (username: string): TaskFilters => ({ status: NOT_DONE, assignee: [username] })
+
+/** Whether a list has what somebody has to do, in any order. */
+export const isWorkOf = (username: string | undefined, { sort, ...filters }: TaskFilters) =>
+  username !== undefined && formatFilters(filters) === formatFilters(workOf(username))
+
 /**
  * The filters in an address. Without any, the list has what is not done, and everything with `status=all`. An address with
  * other filters means what it says: no status, any status.

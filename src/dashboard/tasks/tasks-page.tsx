@@ -3,12 +3,13 @@ import { PlusIcon, SlidersIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useParams } from 'wouter'
-import { listsQuery, projectsQuery } from '../api/queries.ts'
+import { listsQuery, projectsQuery, type TaskFilters } from '../api/queries.ts'
 import { useTask } from '../api/use-tasks.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
 import { openNewTask } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
+import { isWorkOf } from './filters.ts'
 import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
 import { ListPage } from './list-page.tsx'
@@ -52,10 +53,12 @@ export function TasksPage({ children }: { children: ReactNode }) {
   )
 }
 
-function useTitle({ projectId, listId }: { projectId?: string; listId?: string }): string {
+function useTitle(filters: TaskFilters): string {
+  const { projectId, listId } = filters
+  const { me } = useMe()
   const { data: projects } = useQuery({ ...projectsQuery, enabled: Boolean(projectId) })
   const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId && listId) })
-  if (!projectId) return 'All tasks'
+  if (!projectId) return isWorkOf(me?.user?.username, filters) ? 'My work' : 'All tasks'
   const project = projects?.find(({ id }) => id === projectId)?.name ?? 'Project'
   const list = lists?.find(({ id }) => id === listId)?.name
   return list ? `${project} / ${list}` : project
