@@ -61,7 +61,11 @@ function conversionOf(type: string): { type: string; cast: string; toValue(membe
   if (type === 'text[]' || type === 'uuid[]') {
     return { type: 'text', cast: `::${type}`, toValue: (texts) => arrayLiteral(texts as string[]) }
   }
-  if (type === 'jsonb') return { type: 'text', cast: '::jsonb', toValue: (json) => JSON.stringify(json) }
+  if (type === 'jsonb') {
+    // Not the JSON value null.
+    const toValue = (json: unknown) => (json === null ? null : JSON.stringify(json))
+    return { type: 'text', cast: '::jsonb', toValue }
+  }
   if (type.startsWith('timestamp')) {
     return { type: 'timestamptz', cast: '', toValue: (time) => (time as Date | null)?.toISOString() ?? null }
   }

@@ -12,7 +12,7 @@ import type { StoredTask } from './task.ts'
 
 /** The columns that merging and unmerging change. */
 type MergeUpdate = Pick<StoredTask, 'mergedInto' | 'status' | 'statusBeforeMerge' | 'completedAt'> &
-  Partial<typeof NO_CLAIM & Pick<StoredTask, 'triaged' | 'snoozedUntil'>>
+  Partial<typeof NO_CLAIM & Pick<StoredTask, 'triaged' | 'snoozedUntil' | 'question'>>
 
 /**
  * Decides a merge of a task into another one, of which it becomes a report. Undefined if it is one already.
@@ -48,6 +48,7 @@ interface RequestedMerge {
 export const mergedColumns = (task: StoredTask, { into, now }: { into: string; now: Date }): MergeUpdate => ({
   ...NO_CLAIM,
   snoozedUntil: null,
+  question: null,
   mergedInto: into,
   statusBeforeMerge: unclaimedStatus(task),
   status: 'done',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   closedAtCodehost,
+  commentNotFound,
   descriptionReadOnly,
   managedByCodehost,
   mergedTask,
@@ -41,6 +42,8 @@ interface RequestedChange {
   change: TaskChange
   /** The list that `change.listId` names. */
   moveTo: Destination | undefined
+  /** What the comment that `change.question` names asks. */
+  asked?: AskedQuestion | undefined
   actor: Pick<ActorRef, 'type' | 'id'>
   /** What the change came through. */
   channel: TaskSource
@@ -51,6 +54,11 @@ interface RequestedChange {
   /** Whether the change arrives from another system, which decides nothing. */
   arrival?: Arrival | undefined
   now: Date
+}
+
+export interface AskedQuestion {
+  taskId: string
+  question: NonNullable<StoredTask['question']>
 }
 
 /** What a change that arrives from another system does to the triage of a task. */
@@ -64,14 +72,14 @@ export interface Arrival {
  * @throws managed_by_codehost or description_read_only for a field that the connected repository or the source owns;
  * closed_at_codehost for reopening what is closed there; merge_conflict for the status of a merged task, and for another
  * project of a task that is merged or has reports; claim_lost for a change under a claim that has ended; task_claimed for
- * one of an assistant that does not name the claim.
+ * one of an assistant that does not name the claim; comment_not_found for a question that no comment of the task asks.
  */
 export function decideChange(
   task: StoredTask,
-  { change, moveTo, actor, channel, claimNumber, connection, arrival, now }: RequestedChange,
+  { change, moveTo, asked, actor, channel, claimNumber, connection, arrival, now }: RequestedChange,
 ): ChangeOutcome | undefined {
   const before = { ...task, status: currentStatus(task) }
-  const changed = changedColumns(before, { change, moveTo })
+  const changed = changedColumns(before, { change, moveTo, asked })
   const names = Object.keys(changed) as (keyof typeof changed)[]
   refuseLostClaim(task, { claimNumber, actor, channel, isChange: names.length > 0 })
   if (names.length === 0) return undefined
@@ -86,6 +94,7 @@ export function decideChange(
     ...changed,
     ...(changed.status && task.claimedByType !== null && NO_CLAIM),
     ...triageAfter(before, { change, changed, arrival }),
+    ...(changed.status === 'done' && { question: null }),
     updatedAt: now,
     version: task.version + 1,
   }
@@ -166,9 +175,19 @@ export const isDescriptionReadOnly = (source: TaskSource) => READ_ONLY_DESCRIPTI
 
 function changedColumns(
   task: StoredTask,
-  { change, moveTo }: { change: TaskChange; moveTo: Destination | undefined },
+  { change, moveTo, asked }: Pick<RequestedChange, 'change' | 'moveTo' | 'asked'>,
 ) {
-  const { priority, labels, assignees, blockedBy, triaged, snoozedUntil, listId: _, ...same } = change
+  const {
+    priority,
+    labels,
+    assignees,
+    blockedBy,
+    triaged,
+    snoozedUntil,
+    question,
+    listId: _,
+    ...same
+  } = change
   const isDone = (change.status ?? task.status) === 'done'
   // Tasks of another project don't block it.
   const isMove = moveTo !== undefined && moveTo.projectId !== task.projectId
@@ -182,6 +201,8 @@ function changedColumns(
     // A task that is done counts as triaged, and is not put off.
     ...(triaged !== undefined && !isDone && { triaged }),
     ...(snoozedUntil !== undefined && !(isDone && snoozedUntil) && { snoozedUntil: snoozeOf(change) }),
+    ...(question !== undefined &&
+      !(isDone && question) && { question: questionOf(task, { question, asked }) }),
     ...(moveTo && { listId: moveTo.listId, projectId: moveTo.projectId }),
   }
   return Object.fromEntries(
@@ -189,6 +210,15 @@ function changedColumns(
       ([name, value]) => !isDeepStrictEqual(value, task[name as keyof StoredTask]),
     ),
   ) as Partial<typeof target>
+}
+
+function questionOf(
+  { id }: StoredTask,
+  { question, asked }: Pick<TaskChange, 'question'> & Pick<RequestedChange, 'asked'>,
+): StoredTask['question'] {
+  if (!question) return null
+  if (asked?.taskId !== id) throw commentNotFound(question.commentId)
+  return asked.question
 }
 
 function refuseForeignFields(

@@ -17,6 +17,7 @@ const CONVERTED: Record<string, (task: TaskListItem, names: Names) => CsvCell> =
   list: ({ listId }, { lists }) => lists.get(listId) ?? null,
   author: ({ author }) => author?.name ?? null,
   createdBy: ({ createdBy }) => createdBy.name,
+  askedAt: ({ question }) => question?.askedAt ?? null,
   metadata: ({ metadata = {} }) => JSON.stringify(metadata),
 }
 
@@ -45,6 +46,7 @@ const FIRST = [
   'isReady',
   'triaged',
   'snoozedUntil',
+  'askedAt',
   'createdAt',
   'openedAt',
   'updatedAt',
@@ -54,7 +56,7 @@ const FIRST = [
   'version',
 ]
 /** What nobody reads in a table. */
-const OMITTED = ['sourceId', 'sourceState', 'writeBack', 'isDraft', 'noteKey']
+const OMITTED = ['sourceId', 'sourceState', 'writeBack', 'question', 'isDraft', 'noteKey']
 
 const OTHERS = SHOWN_FIELDS.filter((name) => ![...FIRST, ...OMITTED].includes(name))
 const BRIEF = [...FIRST, ...OTHERS.filter((name) => !isLong(name))]

@@ -41,6 +41,7 @@ const TASK_FIELDS = {
   sourceState: { shown: true },
   triaged: { inserted: true, edited: true },
   snoozedUntil: { inserted: true, edited: true, nullable: true },
+  question: { shown: true, edited: true, nullable: true },
   commentCount: { shown: true },
   mergedInto: { shown: true, nullable: true },
   statusBeforeMerge: { nullable: true },

@@ -67,6 +67,7 @@ export type ErrorCode =
   | 'dependency_cycle'
   | 'task_claimed'
   | 'task_not_ready'
+  | 'task_done'
   | 'claim_lost'
   | 'delivery_not_replayable'
   | 'closed_at_codehost'

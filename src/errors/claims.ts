@@ -24,6 +24,11 @@ export const claimedByOthers = (id: string, claim: ClaimRef) =>
 export const taskNotReady = (id: string, reason: string) =>
   new AppError('task_not_ready', { detail: `Task ${id} can’t be claimed: ${reason}` })
 
+export const taskDone = (id: string) =>
+  new AppError('task_done', {
+    detail: `Task ${id} is done, and waits for no answer. Set its status to open first, or comment without needsAnswer.`,
+  })
+
 export const claimLost = (id: string, number: number) =>
   new AppError('claim_lost', {
     detail: `Claim ${number} of task ${id} has ended, or belongs to somebody else. Stop working on the task, or claim it again.`,

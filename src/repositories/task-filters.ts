@@ -35,6 +35,7 @@ export interface TaskFilter extends TaskPlace {
   isClaimed?: boolean | undefined
   isTriaged?: boolean | undefined
   isSnoozed?: boolean | undefined
+  hasQuestion?: boolean | undefined
 }
 
 /** Has any of these names, ignoring case, or none at all. */
@@ -83,6 +84,7 @@ export async function conditionOf(
     filter.isClaimed === undefined ? undefined : isClaimed(filter.isClaimed),
     filter.isTriaged === undefined ? undefined : filter.isTriaged ? IS_TRIAGED : IS_TO_TRIAGE,
     filter.isSnoozed === undefined ? undefined : (filter.isSnoozed ? isNotNull : isNull)(tasks.snoozedUntil),
+    filter.hasQuestion === undefined ? undefined : (filter.hasQuestion ? isNotNull : isNull)(tasks.question),
   )
   const isInTrashOrder = filter.deletedSince === undefined || sortBy === 'deleted'
   if (!others && isInTrashOrder) return { others }
@@ -169,6 +171,7 @@ async function findFew(
     ) as open`
   }
   for (const [isGiven, column, condition] of [
+    [filter.hasQuestion, tasks.id, isNotNull(tasks.question)],
     [filter.isSnoozed, tasks.snoozedUntil, isNotNull(tasks.snoozedUntil)],
     [filter.isClaimed, tasks.claimExpiresAt, filter.isClaimed && isClaimed(true)],
     [

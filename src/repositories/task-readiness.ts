@@ -26,8 +26,8 @@ const IS_OPEN = `(status = 'open' or status = 'in_progress' and (claim_expires_a
 export const IS_IN_ACTIVE_PROJECT = `case
   when project_id = any(array(select id from projects where archived_at is not null)) then false else true end`
 
-/** Neither deleted nor put off. */
-const IS_HERE_NOW = `deleted_at is null and snoozed_until is null`
+/** Neither deleted, nor put off, nor in need of an answer. */
+const IS_HERE_NOW = `deleted_at is null and snoozed_until is null and question is null`
 
 /** The conditions that cost least come first. */
 export const IS_READY = `(${IS_OPEN} and ${IS_HERE_NOW} and not ${IS_BLOCKED} and ${IS_IN_ACTIVE_PROJECT})`

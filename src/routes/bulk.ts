@@ -117,6 +117,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, servi
           'external_id_taken',
           'merge_conflict',
           'dependency_cycle',
+          'comment_not_found',
         ],
       },
       schema: {

@@ -23,13 +23,16 @@ export const commentsRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
   app.post(
     '/tasks/:id/comments',
     {
-      config: { operation: commentOperations.create, errors: ['task_not_found', 'project_archived'] },
+      config: {
+        operation: commentOperations.create,
+        errors: ['task_not_found', 'project_archived', 'task_done', 'merge_conflict'],
+      },
       schema: {
         tags,
         operationId: 'createComment',
         summary: 'Create a comment',
         description:
-          'Adds a comment to a task. `commentCount` of the task increases; its version stays the same. Keys without `tasks:read` only get `id`.',
+          'Adds a comment to a task. `commentCount` of the task increases; its version stays the same, unless the comment asks or answers. With `needsAnswer`, the task has a `question` and isn’t ready, and its claim ends, whoever has made it. Any comment over REST, from a person, or from the code host answers it. Keys without `tasks:read` only get `id`.',
         params: IdPath('task'),
         headers: IdempotencyKey,
         body: ref(NewComment),

@@ -119,6 +119,7 @@ export const tasksRoutes: FastifyPluginAsyncTypebox<Services> = async (app, serv
           'external_id_taken',
           'merge_conflict',
           'dependency_cycle',
+          'comment_not_found',
           'claim_lost',
           'version_mismatch',
         ],

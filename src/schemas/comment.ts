@@ -57,6 +57,13 @@ export const NewComment = StrictObject(
           'Whether to post the comment to the code host, if `writeBack` of the connection is `comments`. It can’t be changed later.',
       }),
     ),
+    needsAnswer: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether work on the task can’t go on without an answer. Ends your claim, and the task isn’t ready until somebody answers. Replaces an earlier question. Not for tasks that are done.',
+      }),
+    ),
   },
   { $id: 'NewComment', description: 'The comment to create.' },
 )

@@ -8,6 +8,7 @@ import { NewProject } from './project.ts'
 import { NewRoutingRule } from './routing.ts'
 import { NewRule } from './rule.ts'
 import { NewSource, SourceTemplate, Verify } from './source.ts'
+import { Task } from './task.ts'
 import { NewTask, TaskChange } from './task-requests.ts'
 import { Email, PersonName, ProjectIds } from './user.ts'
 import { NewWebhook } from './webhook.ts'
@@ -53,6 +54,7 @@ const task = {
   noteKey: Nullable(Type.String({ maxLength: 22, description: 'A hash of the note.' })),
   claimNumber: Counter(0),
   claimedByName: Nullable(ActorName),
+  question: Task.properties.question,
 }
 
 const comment = { authorName: ActorName, authorUrl: Url, externalUrl: Url }

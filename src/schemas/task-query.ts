@@ -42,7 +42,7 @@ export const TaskQuery = StrictObject(
     isReady: Type.Optional(
       Type.Boolean({
         description:
-          'Only tasks that work can begin on: open, not claimed, not blocked by another task, and not in an archived project. With `false`, only the others.',
+          'Only tasks that work can begin on: open, not claimed, not blocked by another task, without a `question`, and not in an archived project. With `false`, only the others.',
       }),
     ),
     q: Type.Optional(
@@ -64,6 +64,11 @@ export const TaskQuery = StrictObject(
     snoozed: Type.Optional(
       Type.Boolean({
         description: 'Only tasks that are snoozed now, or with `false`, only tasks that aren’t.',
+      }),
+    ),
+    needsAnswer: Type.Optional(
+      Type.Boolean({
+        description: 'Only tasks with a `question`, or with `false`, only tasks without one.',
       }),
     ),
     createdSince: Type.Optional(DateTime('Only tasks created at or after this time.')),

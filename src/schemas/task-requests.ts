@@ -140,6 +140,17 @@ export const TaskChange = StrictObject(
       ),
     ),
     notes: Type.Optional(Nullable(Notes)),
+    question: Type.Optional(
+      Nullable(
+        StrictObject(
+          { commentId: Uuid('A comment on the task.') },
+          {
+            description:
+              '`null` ends the question without an answer. A comment of the task asks it again, unless the task is done.',
+          },
+        ),
+      ),
+    ),
   },
   {
     $id: 'TaskChange',

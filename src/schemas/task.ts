@@ -84,7 +84,7 @@ const brief = {
   }),
   isReady: Type.Boolean({
     description:
-      'Whether work on it can begin: it is open and not snoozed, nobody has claimed it, no other task blocks it, and its project isn’t archived. It changes without a new version of the task.',
+      'Whether work on it can begin: it is open and not snoozed, nobody has claimed it, it has no `question`, no other task blocks it, and its project isn’t archived. It changes without a new version of the task.',
   }),
   triaged: Type.Boolean({
     description:
@@ -93,6 +93,19 @@ const brief = {
   snoozedUntil: Nullable(
     DateTime(
       'When the task is to be triaged again. Until then, work on it can’t begin. Null if it isn’t snoozed.',
+    ),
+  ),
+  question: Nullable(
+    Type.Object(
+      {
+        commentId: Uuid('The comment that asks.'),
+        askedBy: Type.Object(Actor.properties, { description: 'Who asked.' }),
+        askedAt: DateTime('When it was asked.'),
+      },
+      {
+        description:
+          'What has to be answered before work on it can begin, or null. It ends when anybody but an assistant comments, when its comment is deleted, and when the task is done.',
+      },
     ),
   ),
   writeBack: Nullable(

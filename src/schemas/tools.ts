@@ -60,6 +60,7 @@ export const ListTasksInput = toolInput(
       claimed: query.claimed,
       triaged: query.triaged,
       snoozed: query.snoozed,
+      needsAnswer: query.needsAnswer,
       updatedSince: query.updatedSince,
       sort: query.sort,
       limit: { ...query.limit, default: LINES_OF_PAGE },
@@ -68,7 +69,7 @@ export const ListTasksInput = toolInput(
     {
       q: 'Words in the title, description, labels, or external ID; "a phrase"; #12.',
       label: 'none: without labels.',
-      isReady: 'Open, and not claimed, snoozed, or blocked by other tasks.',
+      isReady: 'Open, and not claimed, snoozed, blocked by other tasks, or in need of an answer.',
       triaged: 'false: nobody has decided about it yet.',
       snoozed: 'false: without those that are put off.',
       cursor: 'The nextCursor of the page before, with the same filters.',
@@ -97,7 +98,7 @@ export const CreateTaskInput = toolInput(
 export const UpdateTaskInput = change({
   id: Uuid(''),
   version: Type.Optional(Type.Integer({ minimum: 1 })),
-  ...described(Type.Omit(TaskPatch, ['metadata']).properties, {
+  ...described(Type.Omit(TaskPatch, ['metadata', 'question']).properties, {
     closedReason: 'With status done.',
     notes: 'The team’s own text, replaced as a whole.',
     labels: 'Replaces all labels.',

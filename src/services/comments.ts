@@ -1,7 +1,9 @@
 import { isConnected } from '../domain/codehost/write-back.ts'
 import { orderById } from '../domain/cursor.ts'
 import { allows } from '../domain/key-strength.ts'
+import type { ActorRef } from '../domain/new-task.ts'
 import type { Operations } from '../domain/operation.ts'
+import { decideEnd, decideQuestion, endsQuestion, type QuestionOutcome } from '../domain/question.ts'
 import { commentManagedByCodehost, commentNotFound, commentOfAnother, taskNotFound } from '../errors/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { CommentBeginning, CommentRow } from '../repositories/comments.ts'
@@ -10,7 +12,7 @@ import type { TaskRow } from '../repositories/tasks.ts'
 import type { Comment, CommentChange, CommentQuery, NewComment, WrittenComment } from '../schemas/comment.ts'
 import type { AssistantComment } from '../schemas/tool-results.ts'
 import type { Caller } from './access.ts'
-import { actorOf, changeLog } from './activity/row.ts'
+import { activityRow, actorOf, changeLog } from './activity/row.ts'
 import { type Page, readPage } from './page.ts'
 import { recordComment } from './tasks/host-writes.ts'
 import { type LockedTasks, lockTasks, writableTask } from './tasks/locks.ts'
@@ -40,11 +42,15 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
   const log = changeLog(clock)
 
   return {
-    /** @throws task_not_found, project_archived */
+    /**
+     * Adds a comment, which can ask a question or answer it.
+     * @throws task_not_found, project_archived; for a question also task_done, merge_conflict, task_claimed
+     */
     async create(
       caller: Caller,
-      { taskId, comment: { body, isPublic = false } }: { taskId: string; comment: NewComment },
+      { taskId, comment }: { taskId: string; comment: NewComment },
     ): Promise<WrittenComment> {
+      const { body, isPublic = false } = comment
       return repos.within(caller).transaction(async (repos) => {
         const locked = await lockTasks(repos, { ids: [taskId] })
         const task = writableTask(locked, taskId)
@@ -65,9 +71,14 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
           createdAt: now,
           updatedAt: now,
         }
+        const { channel } = caller
+        const questioned = comment.needsAnswer
+          ? decideQuestion(task, { commentId: row.id, actor: author, channel, now })
+          : endsQuestion(channel) && decideEnd(task, { actor: author, channel, now })
         const commentCount = await repos.comments.insert(row)
         const about = aboutComment(row, { ...task, commentCount })
         await log(repos, { type: 'comment.created', caller, now, ...about })
+        if (questioned) await write(repos, { task, actor: author, outcome: questioned })
         await recordComment(repos, { clock, now, change: 'created', comment: row, task, locked })
         return writtenFor(caller, row)
       })
@@ -142,9 +153,27 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
         const commentCount = await repos.comments.delete(comment)
         const about = aboutComment(comment, { ...task, commentCount })
         await log(repos, { type: 'comment.deleted', caller, now, ...about })
+        const actor = actorOf(caller)
+        const isAsking = task.question?.commentId === comment.id
+        const outcome = isAsking && decideEnd(task, { actor, channel: caller.channel, now })
+        if (outcome) await write(repos, { task, actor, outcome })
         await recordComment(repos, { clock, now, change: 'deleted', comment, task, locked })
       })
     },
+  }
+
+  /** Writes what a comment does to the question of its task. */
+  async function write(
+    repos: BoundRepositories,
+    {
+      task: { id: taskId, projectId },
+      actor,
+      outcome: { update, activities },
+    }: { task: TaskRow; actor: ActorRef; outcome: QuestionOutcome },
+  ): Promise<void> {
+    await repos.tasks.update(taskId, update)
+    const about = { now: update.updatedAt, actor, taskId, projectId }
+    await repos.activity.insert(activities.map((activity) => activityRow(clock, { ...about, ...activity })))
   }
 }
 

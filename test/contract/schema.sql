@@ -686,6 +686,7 @@ create table tasks (
   claimed_by_name text,
   triaged boolean not null default true,
   snoozed_until timestamp(3) with time zone,
+  question jsonb,
   constraint tasks_completed_when_done CHECK (((status = 'done'::text) = (completed_at IS NOT NULL))),
   constraint tasks_list_in_project FOREIGN KEY (list_id, project_id) REFERENCES lists(id, project_id),
   constraint tasks_pkey PRIMARY KEY (id),
@@ -871,6 +872,7 @@ CREATE INDEX tasks_project_reports ON public.tasks USING btree (project_id, repo
 CREATE INDEX tasks_project_to_triage ON public.tasks USING btree (project_id, id) WHERE ((NOT triaged) AND (status <> 'done'::text) AND (deleted_at IS NULL));
 CREATE INDEX tasks_project_trash ON public.tasks USING btree (project_id, deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX tasks_project_updated ON public.tasks USING btree (project_id, updated_at, id) WHERE (deleted_at IS NULL);
+CREATE INDEX tasks_questions ON public.tasks USING btree (id) WHERE (question IS NOT NULL);
 CREATE INDEX tasks_ready ON public.tasks USING btree (priority DESC, id) WHERE ((status = 'open'::text) AND (deleted_at IS NULL) AND (snoozed_until IS NULL));
 CREATE INDEX tasks_reports ON public.tasks USING btree (report_count, id) WHERE ((report_count > 0) AND (deleted_at IS NULL));
 CREATE INDEX tasks_snoozed ON public.tasks USING btree (snoozed_until) WHERE (snoozed_until IS NOT NULL);

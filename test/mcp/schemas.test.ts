@@ -42,7 +42,8 @@ const OMITTED: Record<string, string[]> = {
     'count',
   ],
   create_task: ['source', 'metadata', 'triaged', 'snoozedUntil'],
-  update_task: ['metadata'],
+  // People answer.
+  update_task: ['metadata', 'question'],
 }
 
 /** A schema without what is said differently to a model. */

@@ -78,7 +78,7 @@ const step = fc.oneof(
     ),
   }),
   fc.record({ do: fc.constant('block' as const), task, instance, other: task }),
-  fc.record({ do: fc.constantFrom('claim' as const, 'comment' as const), task, instance }),
+  fc.record({ do: fc.constantFrom('claim' as const, 'comment' as const, 'ask' as const), task, instance }),
   fc.record({
     do: fc.constantFrom('unmerge' as const, 'delete' as const, 'restore' as const),
     task,
@@ -115,6 +115,8 @@ async function take(step: Step, { projectId, ids }: World) {
       return send('POST', `${path}/claim`, { leaseSeconds: 30 })
     case 'comment':
       return send('POST', `${path}/comments`, { body: 'Text' })
+    case 'ask':
+      return send('POST', `${path}/comments`, { body: 'Which?', needsAnswer: true })
     case 'delete':
       return send('DELETE', path)
     case 'archive':

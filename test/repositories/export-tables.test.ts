@@ -15,7 +15,7 @@ const MEMBERS: Record<string, string> = {
     codehostRepositoryId codehostNumber codehostKind codehostState closedReason sourceState authorName authorUrl isDraft
     hostUpdatedAt notes metadata createdByType createdById createdByName createdAt openedAt updatedAt completedAt
     deletedAt version mergedInto statusBeforeMerge blockedBy noteKey claimNumber claimExpiresAt claimedByType claimedById
-    claimedByName triaged snoozedUntil`,
+    claimedByName triaged snoozedUntil question`,
   comment: `id taskId body authorType authorId authorName authorUrl isPublic externalId externalUrl hostUpdatedAt createdAt
     updatedAt`,
   rule: `id content priority isActive paths projectId version createdAt updatedAt updatedByType updatedById updatedByName

@@ -233,6 +233,15 @@ function changes(): Record<string, Change> {
         await service.service.tasks.wake()
       }
     },
+    'a question': async ({ task }) => {
+      const { id } = await task()
+      return () => service.post(`/api/tasks/${id}/comments`, { body: 'Which?', needsAnswer: true })
+    },
+    'an answer': async ({ task }) => {
+      const { id } = await task()
+      await service.post(`/api/tasks/${id}/comments`, { body: 'Which?', needsAnswer: true })
+      return () => service.post(`/api/tasks/${id}/comments`, { body: 'That.' })
+    },
     'a merge of a blocker': async (place) => {
       const [id, target] = [await blocker(place), await place.task()]
       return () => service.post(`/api/tasks/${id}/merge`, { into: target.id })

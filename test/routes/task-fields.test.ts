@@ -5,7 +5,10 @@ import { type NewTaskInBulk, TaskChange } from '../../src/schemas/task-requests.
 import { startApp, type TestApp } from '../support/app.ts'
 import { CLIENTS, callTool, mcpConnections } from '../support/mcp-clients.ts'
 
-/* Each field that a create and a change accept, over every interface. Blockers are in `dependencies.test.ts`. */
+/*
+ * Each field that a create and a change accept, over every interface. Blockers are in `dependencies.test.ts`, questions in
+ * `questions.test.ts`.
+ */
 
 type Field = Exclude<keyof NewTaskInBulk & keyof TaskChange, 'blockedBy'>
 
@@ -30,7 +33,7 @@ const FOR_TOOLS = Object.entries(FIELDS).filter(([name]) => name !== 'metadata')
 /** An assistant decides about what it creates. */
 const NOT_CREATED = ['triaged', 'snoozedUntil']
 const CLEARED = Object.entries(TaskChange.properties)
-  .filter(([, { type }]) => [type].flat().includes('null'))
+  .filter(([name, { type }]) => [type].flat().includes('null') && name !== 'question')
   .map(([name]) => name)
 
 let service: TestApp

@@ -40,6 +40,7 @@ describe('a new task', () => {
       isReady: true,
       commentCount: 0,
       writeBack: null,
+      question: null,
       noteKey: null,
       claim: null,
       author: null,

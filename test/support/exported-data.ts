@@ -76,6 +76,7 @@ export async function fillEverything({ query }: Pick<TestApp, 'query'>) {
     ...{ deleted_at: TIME, version: 12, status_before_merge: 'in_progress', merged_into: id(11) },
     ...{ blocked_by: [id(11), id(12)], note_key: 'a-note', write_back: { state: 'failed', error: null } },
     ...{ triaged: false, snoozed_until: '9999-12-31T23:59:59.999Z' },
+    question: { commentId: id(20), askedBy: { type: 'assistant', id: null, name: 'a "b"' }, askedAt: TIME },
     ...{ claim_number: 4, claim_expires_at: '9999-12-31T23:59:59.999Z', ...actor('claimed_by') },
   })
   await insert('tasks', {

@@ -35,6 +35,8 @@ export function filtersOf({ id: projectId, otherId, inbox, list, start }: Filter
     { triaged: false },
     { snoozed: true },
     { snoozed: false },
+    { needsAnswer: true },
+    { needsAnswer: false },
     { q: 'zebra' },
   ]
   const places: TaskQuery[] = [

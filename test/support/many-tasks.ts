@@ -69,14 +69,15 @@ const rows = (count: number) => [
   // Changed in another order than created; one in a hundred is deleted.
   `insert into tasks (id, title, description, status, priority, source, project_id, list_id, external_id,
     codehost_repository_id, codehost_number, codehost_kind, labels, assignees, metadata, created_by_type, created_by_name, created_at,
-    opened_at, updated_at, completed_at, deleted_at, triaged, snoozed_until, version)
+    opened_at, updated_at, completed_at, deleted_at, triaged, snoozed_until, question, version)
   select uuidv7(at - now()), 'Task ' || i || word, case when i % 2 = 0 then 'Seen in version ' || i % 50 || word end,
     status, 1 + i / 7 % 3, source, project_id, lists.id, case when source = 'api' then 'x-' || i end,
     case when source = 'codehost' then 1 end, case when source = 'codehost' then i end,
     case when source = 'codehost' then case when i % 2 = 0 then 'issue' else 'pull_request' end end,
     labels::text[], assignees::text[], '{}', 'system', 'test', at, opened, changed, case when status = 'done' then changed end,
     case when i % 101 = 0 then now() - make_interval(mins => i % 40000) end, i / 29 % 10 > 0,
-    case when i % 1009 = 5 then now() + make_interval(mins => i % 40000) end, 1
+    case when i % 1009 = 5 then now() + make_interval(mins => i % 40000) end,
+    case when i % 10007 = 7 then '{}'::jsonb end, 1
   from generate_series(1, ${count}) as i
   cross join lateral (
     select now() - make_interval(secs => 30 * (${count} - i)) as at,

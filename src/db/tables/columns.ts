@@ -11,8 +11,9 @@ export const timestamptz = customType<{ data: Date; driverData: string }>({
   fromDriver: parseTimestamp,
 })
 
-export const actorType = (name: string) =>
-  text(name, { enum: ['key', 'session', 'user', 'assistant', 'analytics', 'codehost', 'system'] })
+const ACTOR_TYPES = ['key', 'session', 'user', 'assistant', 'analytics', 'codehost', 'system'] as const
+export type ActorType = (typeof ACTOR_TYPES)[number]
+export const actorType = (name: string) => text(name, { enum: ACTOR_TYPES })
 
 /** As digits: the ids of other systems may be larger than a number can be. */
 export const bigintText = customType<{ data: string; driverData: string }>({ dataType: () => 'bigint' })

@@ -15,8 +15,17 @@ import {
   uniqueIndex,
   uuid,
 } from '../drizzle.ts'
-import { actorType, timestamptz } from './columns.ts'
+import { type ActorType, actorType, timestamptz } from './columns.ts'
 import { lists } from './projects.ts'
+
+/** What an assistant has to know before it can go on. */
+export interface TaskQuestion {
+  /** The comment that asks. */
+  commentId: string
+  askedBy: { type: ActorType; id: string | null; name: string }
+  /** As the API returns it. */
+  askedAt: string
+}
 
 /** The state of the writes of a task, all together. */
 export interface TaskWriteBack {
@@ -101,6 +110,8 @@ export const tasks = pgTable(
     /** Whether somebody has decided about it. Of a task that is done, what holds once it is reopened or unmerged. */
     triaged: boolean('triaged').notNull().default(true),
     snoozedUntil: timestamptz('snoozed_until'),
+    /** What has to be answered before work on it can begin. */
+    question: jsonb('question').$type<TaskQuestion>(),
   },
   (table) => [
     foreignKey({
@@ -160,6 +171,8 @@ export const tasks = pgTable(
       .where(sql`not ${table.triaged} and ${table.status} <> 'done' and ${table.deletedAt} is null`),
     // `snoozed`, and tasks to wake. Only snoozed tasks are in this index.
     index('tasks_snoozed').on(table.snoozedUntil).where(isNotNull(table.snoozedUntil)),
+    // `needsAnswer`. Only tasks with a question are in this index.
+    index('tasks_questions').on(table.id).where(isNotNull(table.question)),
     // `label`, ignoring case: rare labels are found here, frequent ones by scanning in sort order.
     index('tasks_labels')
       .using('gin', sql`lower_names(${table.labels})`)

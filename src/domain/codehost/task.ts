@@ -157,6 +157,7 @@ function followItem(
     ...next,
     triaged: isTriageOn && isReopening && before === 'done' ? false : task.triaged,
     snoozedUntil: isClosing ? null : task.snoozedUntil,
+    question: isClosing ? null : task.question,
     description,
     hostUpdatedAt: hostUpdatedAt ?? task.hostUpdatedAt,
     // Placeholders that an update does not write; the columns are not nullable.

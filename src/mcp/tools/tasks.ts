@@ -122,14 +122,15 @@ export const taskTools: Tool[] = [
     name: 'add_comment',
     title: 'Comment on a task',
     description:
-      'Adds a comment to a task: a question, a result, or what blocks the work. Internal unless isPublic, which posts it to the code host, too.',
+      'Adds a comment to a task: a question, a result, or what blocks the work. With needsAnswer, it ends your claim, and the task is not ready until a person answers: take another one. Internal unless isPublic, which posts it to the code host, too.',
     operation: commentOperations.create,
     annotations: { ...creates, ...openWorld },
     input: AddCommentInput,
     output: AddedComment,
     async run({ id: taskId, ...comment }, { caller, comments }) {
       const { id } = await comments.create(caller, { taskId, comment })
-      return { data: { id }, text: () => `Added the comment ${id}.` }
+      const next = comment.needsAnswer ? ' The task waits for an answer. Go on with another one.' : ''
+      return { data: { id }, text: () => `Added the comment ${id}.${next}` }
     },
   }),
 ]

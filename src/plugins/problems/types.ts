@@ -255,8 +255,9 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   task_not_ready: [
     409,
     'Task not ready',
-    'Only a task that is open, and that no other task blocks, can be claimed. `detail` says what has to be done first.',
+    'Only a task that is open, that no other task blocks, and that needs no answer, can be claimed. `detail` says what has to be done first.',
   ],
+  task_done: [409, 'Task done', 'A question needs a task that is not done. Open the task first.'],
   claim_lost: [
     409,
     'Claim lost',

@@ -16,7 +16,7 @@ const { description, notes, metadata, ...short } = taskColumns
 type StateColumn = 'status' | 'mergedInto' | 'statusBeforeMerge' | 'codehostState' | 'closedReason'
 
 /** A locked task whose comments change. */
-export type CommentedTask = Pick<TaskRow, 'id' | 'codehostNumber' | 'deletedAt' | 'commentCount'>
+export type CommentedTask = Pick<TaskRow, 'id' | 'codehostNumber' | 'deletedAt' | 'commentCount' | 'question'>
 
 const upsertTasks = preparedStatement<object>(
   'upsert tasks',
@@ -31,6 +31,7 @@ const upsertTasks = preparedStatement<object>(
         author_name = excluded.author_name, author_url = excluded.author_url, is_draft = excluded.is_draft,
         opened_at = excluded.opened_at, host_updated_at = excluded.host_updated_at,
         triaged = excluded.triaged, snoozed_until = excluded.snoozed_until,
+        question = excluded.question,
         status = excluded.status, status_before_merge = excluded.status_before_merge, completed_at = excluded.completed_at,
         ${endingClaims(sql`excluded.status <> tasks.status`)},
         updated_at = excluded.updated_at, version = excluded.version
@@ -108,9 +109,9 @@ export function syncedTasksRepository(db: Executor, reach: Reach) {
       projectId: string,
       { repositoryId, numbers }: { repositoryId: number; numbers: number[] },
     ): Promise<CommentedTask[]> {
-      const { id, codehostNumber, deletedAt, commentCount } = tasks
+      const { id, codehostNumber, deletedAt, commentCount, question } = tasks
       return db
-        .select({ id, codehostNumber, deletedAt, commentCount })
+        .select({ id, codehostNumber, deletedAt, commentCount, question })
         .from(tasks)
         .where(and(isOf(projectId, repositoryId), isOneOf(tasks.codehostNumber, numbers)))
         .orderBy(tasks.id)

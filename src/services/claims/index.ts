@@ -162,6 +162,7 @@ export function claimsService({ repos, clock, metrics, claimShared }: ClaimsDeps
     if (isClaimExpired(task)) await openExpired(bound, { clock, metrics, id })
     else if (task.status !== 'open') throw taskNotReady(id, REASONS[task.status])
     if (task.snoozedUntil) throw taskNotReady(id, REASONS.snoozed)
+    if (task.question) throw taskNotReady(id, REASONS.asked)
     const blocked = await blockedAmong(bound, [task])
     if (blocked.has(task.id)) throw taskNotReady(id, REASONS.blocked)
   }
@@ -186,7 +187,8 @@ const REASONS = {
   done: 'it is done. Set its status to open first.',
   blocked: 'a task in its blockedBy has to be done first.',
   snoozed: 'it is snoozed. Set its snoozedUntil to null first.',
-} satisfies Record<Exclude<Task['status'], 'open'> | 'blocked' | 'snoozed', string>
+  asked: 'its question needs an answer. Somebody who is no assistant has to comment first.',
+} satisfies Record<Exclude<Task['status'], 'open'> | 'blocked' | 'snoozed' | 'asked', string>
 
 /**
  * The tasks that a caller can claim.

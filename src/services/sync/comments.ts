@@ -1,5 +1,6 @@
 import { type CodehostComment, compareComment, hostColumns } from '../../domain/codehost/comment.ts'
 import { postedIdIn } from '../../domain/codehost/posted-comment.ts'
+import { endsQuestionAtHost } from '../../domain/question.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { slicesBySize } from '../../lib/slices-by-size.ts'
 import type { ActivityRow } from '../../repositories/activity.ts'
@@ -91,7 +92,39 @@ export async function writeComments(
   }
   const changed = new Set(decisions.flatMap(({ outcome, taskId }) => (outcome === 'created' ? taskId : [])))
   await repos.syncedComments.saveCounts([...tasks.values()].filter(({ id }) => changed.has(id)))
+  const added = new Set(
+    decisions.flatMap(({ outcome, externalId }) => (outcome === 'created' ? externalId : [])),
+  )
+  const freed = comments.flatMap((comment) => {
+    const task = added.has(comment.externalId) ? tasks.get(comment.number) : undefined
+    return task?.question && endsQuestionAtHost(comment, task.question) ? task : []
+  })
+  await endQuestions(repos, { clock, connection, tasks: new Set(freed) })
   return decisions
+}
+
+/** Ends the questions of tasks that were answered at the code host. */
+async function endQuestions(
+  repos: BoundRepositories,
+  { clock, connection, tasks: freed }: CommentsWrite & { tasks: ReadonlySet<CommentedTask> },
+): Promise<void> {
+  const tasks = [...freed]
+  if (tasks.length === 0) return
+  const now = clock.now()
+  await repos.tasks.updateMany(
+    tasks.map(({ id }) => id),
+    { question: null, updatedAt: now },
+  )
+  const { id, projectId, repository: name } = connection
+  const about = { now, type: 'task.updated', actor: { type: 'codehost' as const, id, name }, projectId }
+  await repos.activity.insert(
+    tasks
+      .filter(({ deletedAt }) => !deletedAt)
+      .map(({ id: taskId, question }) => {
+        const metadata = { changes: { question: { from: question, to: null } } }
+        return activityRow(clock, { ...about, taskId, metadata })
+      }),
+  )
 }
 
 /** Which comments were written here, and are not known as such yet: the response of the write comes later, or was lost. */

@@ -18,6 +18,7 @@ import { activityRow, actorOf } from '../activity/row.ts'
 import { blockedAmong, namesBlockers, refusedBlockersOf, requireNoCycle } from './blockers.ts'
 import { recordStateWrites } from './host-writes.ts'
 import { lockTasks, writableTask } from './locks.ts'
+import { questionIn } from './question.ts'
 import { summaryOf, toTask, writtenFor } from './view.ts'
 
 export interface BulkChanged {
@@ -50,11 +51,12 @@ export function bulkChangesOf({ repos, clock }: { repos: Repositories; clock: Cl
       const isTaken = await externalIdsTaken(repos, { tasks: present, moveTo: destination.moveTo })
       const now = clock.now()
       const { moveTo } = destination
+      const asked = await questionIn(repos, change)
       const { changes, refusals } = decideBulkChange(ids, (id) => {
         const task = writableTask(locked, id)
         const connection = locked.connections.get(task.projectId)
         const { channel } = caller
-        const requested = { change, moveTo, actor: actorOf(caller), channel, connection, now }
+        const requested = { change, moveTo, asked, actor: actorOf(caller), channel, connection, now }
         const outcome = decideChange(task, requested)
         if (isTaken(task)) throw externalIdTaken()
         return { task, outcome }

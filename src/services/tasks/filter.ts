@@ -37,6 +37,7 @@ export function filterOf(query: TaskQuery, { caller, now }: { caller: Caller; no
     isClaimed: query.claimed,
     isTriaged: query.triaged,
     isSnoozed: query.snoozed,
+    hasQuestion: query.needsAnswer,
     deletedSince: query.deleted ? new Date(now.getTime() - TRASH_RETENTION_MS) : undefined,
   }
 }

@@ -29,6 +29,7 @@ import { filterOf } from './filter.ts'
 import { recordStateWrites } from './host-writes.ts'
 import { lockTasks, type TaskLocks, writableTask } from './locks.ts'
 import { countReport, type LockedReport, restorableTarget, withTarget } from './merged.ts'
+import { questionIn } from './question.ts'
 import { type NewTaskBatches, singleCreationOf } from './single-creation.ts'
 import type { singleUpdateOf } from './single-update.ts'
 import { writtenFor, writtenTask } from './view.ts'
@@ -96,7 +97,7 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
     /**
      * @throws validation_failed, task_not_found, list_not_found, project_archived, version_mismatch, external_id_taken,
      * managed_by_codehost, closed_at_codehost, description_read_only, merge_conflict, dependency_cycle,
-     * claim_lost, task_claimed
+     * claim_lost, task_claimed, comment_not_found
      */
     async update(caller: Caller, { id, change, claimNumber, allowed }: UpdateRequest): Promise<WrittenTask> {
       refuseLoneReason(change)
@@ -112,7 +113,8 @@ export function tasksService({ repos, clock, newTaskBatches, updateSingle }: Tas
         const now = clock.now()
         const actor = actorOf(caller)
         const { channel } = caller
-        const requested = { change, claimNumber, moveTo, actor, channel, connection, now }
+        const asked = await questionIn(repos, change)
+        const requested = { change, claimNumber, moveTo, asked, actor, channel, connection, now }
         const outcome = decideChange(task, requested)
         if (!outcome) return writtenFor(caller, await writtenTask(repos, id))
         await requireBlockers(repos, { task, change, moveTo })

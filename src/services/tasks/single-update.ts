@@ -47,6 +47,8 @@ export function singleUpdateOf({ repos, clock }: { repos: Repositories; clock: C
   })
 
   return async function updateSingle(request: RequestedChange): Promise<WrittenTask | undefined> {
+    // Its comment has to be read.
+    if (request.change.question) return undefined
     const result = await update({ ...request, id: request.id.toLowerCase() })
     if (!result) return undefined
     if ('error' in result) throw result.error

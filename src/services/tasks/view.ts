@@ -31,7 +31,11 @@ export function toTask(row: TaskRow, { isBlocked }: TaskFacts): Task {
     reports: row.reportCount + 1,
     // Tasks of archived projects are not written.
     isReady:
-      currentStatus(row) === 'open' && row.deletedAt === null && !isBlocked && row.snoozedUntil === null,
+      currentStatus(row) === 'open' &&
+      row.deletedAt === null &&
+      row.snoozedUntil === null &&
+      row.question === null &&
+      !isBlocked,
     triaged: isTriaged(row),
     snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
     claim: claimOf(row),

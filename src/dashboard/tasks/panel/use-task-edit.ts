@@ -66,8 +66,9 @@ export function useTaskEdit(
         : undefined
     toast.hide(toastId)
     setBusy(true)
-    const endPreview = isOfNames(change)
-      ? recordsOf(queryClient).preview({ ids: new Set([task.id]), changeOf: () => change })
+    const names = onlyNamesOf(change)
+    const endPreview = names
+      ? recordsOf(queryClient).preview({ ids: new Set([task.id]), changeOf: () => names })
       : () => {}
     try {
       const { saved, theirs, isUnsent, seen: base } = await inTurn([task.id], () => write(change, seen))
@@ -152,9 +153,14 @@ function useIsShown() {
   return isShown
 }
 
-/** The next change of labels, assignees or blockers is made of what is shown; texts are drafts until they are saved. */
-const isOfNames = (change: Change): change is Pick<Change, 'labels' | 'assignees' | 'blockedBy'> =>
+/**
+ * The next change of labels, assignees or blockers is made of what is shown; texts are drafts until they are saved. Cast:
+ * only these are arrays.
+ */
+const onlyNamesOf = (change: Change) =>
   Object.values(change).every(Array.isArray)
+    ? (change as Pick<Change, 'labels' | 'assignees' | 'blockedBy'>)
+    : undefined
 
 const actionLabel = (change: Change, { title }: Task) =>
   `${changeLabel(change)}: ${shortTitle(change.title ?? title)}`
