@@ -47,6 +47,7 @@ import { keysRoutes } from './routes/keys.ts'
 import { listsRoutes } from './routes/lists.ts'
 import { meRoutes } from './routes/me.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { followsRoutes, notificationsRoutes } from './routes/notifications.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { passkeyChallengeRoutes, passkeysRoutes } from './routes/passkeys.ts'
 import { peopleRoutes } from './routes/people.ts'
@@ -175,11 +176,13 @@ export async function buildApp({
     scope.register(tasksRoutes, { prefix: '/api/tasks', ...service })
     scope.register(claimsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(reportsRoutes, { prefix: '/api/tasks', ...service })
+    scope.register(followsRoutes, { prefix: '/api/tasks', ...service })
     scope.register(bulkRoutes, { prefix: '/api/tasks/bulk', ...service })
     scope.register(taskNamesRoutes, { prefix: '/api', ...service })
     scope.register(overviewRoutes, { prefix: '/api/overview', ...service })
     scope.register(savedFiltersRoutes, { prefix: '/api/saved-filters', ...service })
     scope.register(commentsRoutes, { prefix: '/api', ...service })
+    scope.register(notificationsRoutes, { prefix: '/api/notifications', ...service })
     scope.register(projectsRoutes, { prefix: '/api/projects', ...service })
     scope.register(listsRoutes, { prefix: '/api', ...service })
     scope.register(codehostRoutes, { prefix: '/api', ...service, publicUrl: config.publicUrl })

@@ -1,4 +1,5 @@
 import {
+  actingPersonRequired,
   beyondPersonalKey,
   expiringCredentials,
   insufficientScope,
@@ -25,8 +26,8 @@ export interface Operation {
   isBeyondPersonalKeys?: boolean
   /** Refused for people, also with a personal key: it ends what they sign in with. */
   needsServiceKey?: boolean
-  /** Only for a person who is signed in; `recently`, less than ten minutes ago. */
-  person?: 'signed in' | 'recently'
+  /** Only for a person: `acting`, also with a personal key; or signed in; or `recently`, less than ten minutes ago. */
+  person?: 'acting' | 'signed in' | 'recently'
 }
 
 /** The operations of a service, by method. */
@@ -41,7 +42,10 @@ export function requireAllowed(caller: Restricted, operation: Operation): void {
   if (operation.needsServiceKey && caller.principal.type === 'user') throw serviceKeyRequired()
   if (operation.isBeyondPersonalKeys && isPersonalKey(caller)) throw beyondPersonalKey()
   if (operation.person === undefined) return
-  if (caller.principal.type === 'key' || isPersonalKey(caller)) throw personRequired()
+  if (caller.principal.type === 'key')
+    throw operation.person === 'acting' ? actingPersonRequired() : personRequired()
+  if (operation.person === 'acting') return
+  if (isPersonalKey(caller)) throw personRequired()
   if (operation.person === 'recently' && !caller.isRecentSignIn) throw signInAgain()
 }
 

@@ -68,6 +68,11 @@ export const personRequired = () =>
     detail: 'Only a person who is signed in can do this. Sign in with your username and password.',
   })
 
+export const actingPersonRequired = () =>
+  new AppError('person_required', {
+    detail: 'Only a person can do this, and a service key is nobody. Sign in, or use a personal key.',
+  })
+
 export const personRequiredForMe = () =>
   new AppError('person_required', {
     detail:

@@ -30,6 +30,7 @@ function start({ services, logger }: JobsDeps): Jobs {
     importing,
     lists,
     metrics,
+    notificationFeed,
     outbox,
     overviewCounting,
     projects,
@@ -82,6 +83,11 @@ function start({ services, logger }: JobsDeps): Jobs {
     paced(
       unlessImporting(() => overviewCounting.work()),
       { shares: { busy: 0.03, quiet: 0.9 }, pauseMs: 5_000, logger },
+    ),
+    // As the one before, but people wait for it.
+    paced(
+      unlessImporting(() => notificationFeed.work()),
+      { shares: { busy: 0.03, quiet: 0.9 }, pauseMs: 1_000, logger },
     ),
     // Pages of a table that was never analyzed are slow; the threshold of its growth makes this rare.
     paced(

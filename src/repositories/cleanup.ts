@@ -2,6 +2,7 @@ import { sql } from '../db/drizzle.ts'
 import { purgedItems } from '../db/tables/codehost.ts'
 import { codehostWriteLimits } from '../db/tables/codehost-writes.ts'
 import { deliveries, sourceBacklog } from '../db/tables/deliveries.ts'
+import { notifications } from '../db/tables/notifications.ts'
 import { closedWeeks, feedbackWeeks, openedWeeks, reportWeeks } from '../db/tables/overview.ts'
 import { projects } from '../db/tables/projects.ts'
 import { rules } from '../db/tables/rules.ts'
@@ -125,6 +126,16 @@ export function cleanupRepository(db: Executor) {
         delete from ${sourceItems} where (source_id, key) in (
           select source_id, key from ${sourceItems} where ${isPast}
           order by received_at limit ${limit} for update skip locked) and ${isPast}`)
+      return result.rowCount ?? 0
+    },
+
+    /** Removes at most `limit` notifications that were read before. Returns how many it removed. */
+    async deleteReadNotifications(before: Date, limit: number): Promise<number> {
+      const isPast = sql`read_at < ${before.toISOString()}::timestamptz`
+      const result = await db.execute(sql`
+        delete from ${notifications} where id in (
+          select id from ${notifications} where ${isPast}
+          order by read_at limit ${limit} for update skip locked) and ${isPast}`)
       return result.rowCount ?? 0
     },
 

@@ -27,6 +27,8 @@ import { keyCredentials, keysRepository } from './keys.ts'
 import { leasesRepository } from './leases.ts'
 import { listsRepository } from './lists.ts'
 import { newTasks } from './new-tasks.ts'
+import { notificationFeedRepository } from './notifications/feed.ts'
+import { notificationsRepository } from './notifications/index.ts'
 import { overviewCountsRepository } from './overview/counting.ts'
 import { overviewRepository } from './overview/reading.ts'
 import { identitiesRepository } from './people/identities.ts'
@@ -125,6 +127,7 @@ function unreached(db: Transactional, reading: Reading) {
     cleanup: cleanupRepository(db),
     taskCounts: taskCountsRepository(db),
     overviewCounts: overviewCountsRepository(db),
+    notificationFeed: notificationFeedRepository(db),
     taskTexts: taskTextsRepository(db),
     syncQueue: syncQueue(db),
     webhookFanOut: webhookFanOutRepository(db),
@@ -148,6 +151,7 @@ function bound(db: Executor, { reach, ...reading }: Reading & { reach: Reach }) 
     taskDependencies: taskDependenciesRepository(db, reach),
     claims: claimsRepository(db, reach),
     taskNames: taskNamesRepository(db, reach),
+    notifications: notificationsRepository(db, reach),
     overview: overviewRepository(db, reach),
     savedFilters: savedFiltersRepository(db),
     similarTasks: similarTasksRepository(db),

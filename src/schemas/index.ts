@@ -22,6 +22,7 @@ import { ImportResult } from './import.ts'
 import { Invite, InviteAcceptance, InvitePasskey, InviteWithSecret, NewInvite } from './invite.ts'
 import { ApiKey, ApiKeyWithSecret, NewApiKey, NewPersonalKey, Rotation } from './key.ts'
 import { List, ListChange, NewList } from './list.ts'
+import { Notification, ReadNotifications, TaskFollow, UnreadCount } from './notification.ts'
 import { FeedbackOverview, Overview, OverviewWeek } from './overview.ts'
 import {
   NewPasskey,
@@ -91,6 +92,10 @@ export const namedSchemas = [
   WrittenComment,
   NewComment,
   CommentChange,
+  Notification,
+  UnreadCount,
+  ReadNotifications,
+  TaskFollow,
   Merge,
   ReportCounts,
   TaskReportCounts,

@@ -11,6 +11,8 @@ const PAYLOAD_RETENTION_MS = 30 * DAY_MS
 const IGNORED_RETENTION_MS = 7 * DAY_MS
 /** Of deliveries to outgoing webhooks. */
 const FINISHED_RETENTION_MS = 7 * DAY_MS
+/** Of notifications that were read. */
+const READ_RETENTION_MS = 30 * DAY_MS
 /** About 50 ms: the longest that restoring one of the tasks, or archiving its project, waits. */
 const BATCH = 200
 /** Each rule is deleted with all its versions. */
@@ -87,6 +89,8 @@ export function cleanupService({ repos, clock }: { repos: Repositories; clock: P
       await inBatches((limit) => cleanup.deleteSourceItems(items, limit))
       const finished = before(FINISHED_RETENTION_MS)
       await inBatches((limit) => cleanup.deleteFinishedDeliveries(finished, limit))
+      const read = before(READ_RETENTION_MS)
+      await inBatches((limit) => cleanup.deleteReadNotifications(read, limit))
       const pipes = repos.pipes(undefined)
       await inBatches(pipes.deletePastHours)
       await inBatches(pipes.deletePastPauses)

@@ -9,6 +9,7 @@ import { CODEHOST_WRITES } from '../repositories/codehost/writes.ts'
 import { CONFIGURATION_CHANGES } from '../repositories/configuration-changes.ts'
 import { IMPORTS } from '../repositories/import/index.ts'
 import { everywhere, type Repositories, type Transfers } from '../repositories/index.ts'
+import { NOTIFICATION_CHANGES } from '../repositories/notifications/feed.ts'
 import { WEBHOOK_CHANGES } from '../repositories/webhooks/webhooks.ts'
 import type { SignInWays, SwitchedWays } from '../schemas/session.ts'
 import { accessService } from './access.ts'
@@ -39,6 +40,9 @@ import { importState } from './import-state.ts'
 import { keysService } from './keys.ts'
 import { listsService } from './lists.ts'
 import { metricsService, type PoolState } from './metrics/index.ts'
+import { notificationFeed } from './notifications/feed.ts'
+import { notificationsService } from './notifications/index.ts'
+import { notificationNotices } from './notifications/notices.ts'
 import { overviewCounting } from './overview/counting.ts'
 import { overviewService } from './overview/index.ts'
 import { accountService } from './people/account.ts'
@@ -253,6 +257,7 @@ export function services(given: ServiceDeps) {
     taskCounts: taskCountsService({ repos }),
     overview: overviewService({ repos, clock, counting }),
     overviewCounting: counting,
+    notificationFeed: notificationFeed({ repos, clock }),
     cleanup: cleanupService({ repos, clock }),
     sync: syncService({ repos, clock, progress, metrics, pipes, vault, logFailure, ...codehost }),
     /** The id of the key that encrypts. */
@@ -261,6 +266,7 @@ export function services(given: ServiceDeps) {
     notices: {
       [ACCESS_CHANGES]: access.forget,
       [CONFIGURATION_CHANGES]: configurationChanges({ feed }).receive,
+      [NOTIFICATION_CHANGES]: notificationNotices({ feed }).receive,
       [SYNC_PROGRESS]: progress.receive,
       [CODEHOST_WRITES]: outbox.wake,
       [IMPORTS]: importing.receive,
@@ -297,6 +303,7 @@ function useCases({
     taskNames: taskNamesService({ repos }),
     savedFilters: savedFiltersService({ repos, clock }),
     comments: commentsService({ repos, clock }),
+    notifications: notificationsService({ repos, clock }),
     reports: reportsService({ repos, clock }),
     projects: projectsService({ repos, clock }),
     lists: listsService({ repos, clock }),

@@ -31,7 +31,7 @@ const SERVICES: Record<string, string[]> = {
     'key-changes',
   ],
   'what flows in and out': ['write-back', 'push', 'sync', 'sources', 'codehost', 'feedback', 'webhooks'],
-  tasks: ['reports', 'comments', 'claims', 'overview', 'tasks'],
+  tasks: ['reports', 'comments', 'claims', 'notifications', 'overview', 'tasks'],
   'the ground': [
     'deliveries',
     'activity',

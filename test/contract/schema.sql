@@ -318,6 +318,30 @@ create table lists (
   constraint lists_project_id_projects_id_fk FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
+create table notification_progress (
+  is_only boolean not null default true,
+  "position" bigint not null,
+  history_until bigint not null,
+  constraint notification_progress_is_one_row CHECK (is_only),
+  constraint notification_progress_pkey PRIMARY KEY (is_only)
+);
+
+create table notifications (
+  id uuid not null,
+  user_id uuid not null,
+  reason text not null,
+  task_id uuid,
+  count integer not null,
+  actor_type text not null,
+  actor_id uuid,
+  actor_name text not null,
+  created_at timestamp(3) with time zone not null,
+  read_at timestamp(3) with time zone,
+  constraint notifications_pkey PRIMARY KEY (id),
+  constraint notifications_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE,
+  constraint notifications_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table opened_weeks (
   project_id uuid not null,
   week date not null,
@@ -615,6 +639,25 @@ create table task_count_changes (
   assignees text[] not null
 );
 
+create table task_followers (
+  task_id uuid not null,
+  user_id uuid not null,
+  is_following boolean not null,
+  changed_at timestamp(3) with time zone not null,
+  constraint task_followers_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE,
+  constraint task_followers_task_id_user_id_pk PRIMARY KEY (task_id, user_id),
+  constraint task_followers_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table task_mentions (
+  source_id uuid not null,
+  user_id uuid not null,
+  task_id uuid not null,
+  constraint task_mentions_source_id_user_id_pk PRIMARY KEY (source_id, user_id),
+  constraint task_mentions_task_id_tasks_id_fk FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE CASCADE,
+  constraint task_mentions_user_id_users_id_fk FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table task_names (
   kind text not null,
   project_id uuid not null,
@@ -818,11 +861,18 @@ CREATE INDEX invites_user ON public.invites USING btree (user_id);
 CREATE INDEX list_deletions_target ON public.list_deletions USING btree (target_id);
 CREATE UNIQUE INDEX lists_one_default ON public.lists USING btree (project_id) WHERE is_default;
 CREATE INDEX lists_project_position ON public.lists USING btree (project_id, "position", id);
+CREATE INDEX notifications_read ON public.notifications USING btree (read_at) WHERE (read_at IS NOT NULL);
+CREATE INDEX notifications_task ON public.notifications USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX notifications_unread_service ON public.notifications USING btree (user_id, reason) WHERE ((read_at IS NULL) AND (task_id IS NULL));
+CREATE UNIQUE INDEX notifications_unread_task ON public.notifications USING btree (user_id, task_id, reason) WHERE ((read_at IS NULL) AND (task_id IS NOT NULL));
+CREATE INDEX notifications_user ON public.notifications USING btree (user_id, id);
+CREATE INDEX notifications_user_unread ON public.notifications USING btree (user_id, id) WHERE (read_at IS NULL);
 CREATE INDEX opened_weeks_unused ON public.opened_weeks USING btree (project_id) WHERE (count = 0);
 CREATE INDEX passkeys_user ON public.passkeys USING btree (user_id);
 CREATE INDEX pipe_hours_hour ON public.pipe_hours USING btree (hour);
 CREATE INDEX pipe_pauses_day ON public.pipe_pauses USING btree (day);
 CREATE INDEX pipes_connection ON public.pipes USING btree (connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX pipes_logged_failing ON public.pipes USING btree (kind, id) WHERE is_logged_as_failing;
 CREATE INDEX pipes_provider ON public.pipes USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX pipes_source ON public.pipes USING btree (source_id) WHERE (source_id IS NOT NULL);
 CREATE INDEX pipes_unlogged ON public.pipes USING btree (kind, id) WHERE ((failing_since IS NOT NULL) <> is_logged_as_failing);
@@ -843,6 +893,7 @@ CREATE INDEX sources_list ON public.sources USING btree (list_id) WHERE (list_id
 CREATE INDEX sources_project ON public.sources USING btree (project_id, id);
 CREATE UNIQUE INDEX sync_runs_one_active ON public.sync_runs USING btree (project_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'rate_limited'::text]));
 CREATE INDEX sync_runs_project ON public.sync_runs USING btree (project_id, id);
+CREATE INDEX task_mentions_task ON public.task_mentions USING btree (task_id);
 CREATE INDEX task_names_project_used ON public.task_names USING btree (kind, project_id, open_count);
 CREATE INDEX task_names_unused ON public.task_names USING btree (kind, project_id, key) WHERE (task_count = 0);
 CREATE INDEX task_names_used ON public.task_names USING btree (kind, open_count);

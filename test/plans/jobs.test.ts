@@ -71,6 +71,7 @@ const beforeId = '019a0000-0000-7000-8000-000000000000'
 const everything = (repos: Repositories) => repos.within(everywhere)
 const lease = { id: '00000000-0000-7000-8000-000000000000', lease: 1 }
 
+const UNTOLD = { position: 100, historyUntil: 0 }
 const UNCOUNTED = { position: 100, filledTo: beforeId, isFilled: false }
 
 type Job = (repos: Repositories) => Promise<unknown>
@@ -146,6 +147,18 @@ const JOBS: Record<string, [Job, Limits?]> = {
       }),
     { sorted: MAX_READ },
   ],
+  'reads changes for notifications': [
+    ({ notificationFeed }) => notificationFeed.list(UNTOLD, { positions: BATCH, limit: 50 }),
+    { read: 8 * BATCH, sorted: 4 * BATCH },
+  ],
+  'reads their notes': [({ notificationFeed }) => notificationFeed.notesOf(ids.taskIds)],
+  'reads their followers': [({ notificationFeed }) => notificationFeed.followersOf(ids.taskIds.slice(0, 10))],
+  'reads comments for notifications': [
+    ({ notificationFeed }) => notificationFeed.textsOfComments(ids.taskIds),
+  ],
+  'reads who was mentioned': [({ notificationFeed }) => notificationFeed.mentionsIn(ids.taskIds)],
+  'looks whether anything fails': [({ notificationFeed }) => notificationFeed.readRecovered(now, now)],
+  'removes notifications that were read': [({ cleanup }) => cleanup.deleteReadNotifications(before, BATCH)],
   'indexes texts': [({ taskTexts }) => taskTexts.index(BATCH)],
   'gives positions': [({ changes }) => changes.sequence(BATCH)],
   'looks for activity without a position': [({ changes }) => changes.touchWithoutPosition(undefined, BATCH)],

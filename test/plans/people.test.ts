@@ -47,6 +47,15 @@ const ROWS = [
    from ${everybody}`,
 ]
 
+/** Half of them unread, of tasks in reach and of others. */
+const notificationsOf = ({ id }: { id: string }) =>
+  [`'${id}'`, userOf].map(
+    (userId) =>
+      `insert into notifications (id, user_id, reason, task_id, count, actor_type, actor_name, created_at, read_at)
+       select uuidv7(), ${userId}, 'commented', (array(select id from tasks))[i], 1, 'system', 'test', now(),
+         case when i % 2 = 0 then now() end from ${everybody}`,
+  )
+
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let service: TestApp
 let ada: SignedIn
@@ -70,7 +79,7 @@ beforeAll(async () => {
   service = await startApp({ connectionString: explaining(connectionString), onNotice })
   const projects = await service.query('select id from projects order by id limit 3')
   ada = await person(service, { projectIds: projects.map(({ id }) => id) })
-  await runAll(['set session_replication_role = replica', ...ROWS])
+  await runAll(['set session_replication_role = replica', ...ROWS, ...notificationsOf(ada)])
 }, 300_000)
 afterAll(async () => {
   await service?.close()
@@ -107,6 +116,13 @@ const STATEMENTS: Record<string, [Statement, Limits?]> = {
   'ends the claims of a person': [(repos) => all(repos).claims.endLeasesOf(USER)],
   'ends the attempts of a person': [(repos) => all(repos).signInAttempts.deleteOfUser(USER)],
   'ends the invites of a person': [(repos) => all(repos).invites.deleteOfUser(USER)],
+  'finds people by usernames and IDs': [
+    ({ notificationFeed }) =>
+      notificationFeed.people({ usernames: ['user-10001'], ids: [USER], hasOwners: false }),
+  ],
+  'reads all notifications of a person': [
+    (repos) => all(repos).notifications.read(USER, { ids: undefined, now: NOW, limit: 1_000 }),
+  ],
   'ends the invites that a person made': [(repos) => all(repos).invites.deleteCreatedBy(USER)],
 }
 
@@ -120,15 +136,22 @@ const LISTS: Record<string, Limits> = {
   '/api/sessions': {},
 }
 
-const OWN_LISTS = [
-  '/api/me',
-  '/api/me/keys',
-  '/api/me/passkeys',
-  '/api/me/identities',
-  '/api/sessions',
-  '/api/people',
-  '/api/saved-filters',
-]
+/** Unread notifications that are counted. */
+const MAX_COUNTED = 1_000
+
+const OWN_LISTS: Record<string, Limits> = {
+  '/api/me': {},
+  '/api/me/keys': {},
+  '/api/me/passkeys': {},
+  '/api/me/identities': {},
+  '/api/sessions': {},
+  '/api/people': {},
+  '/api/saved-filters': {},
+  '/api/notifications': { read: 4 * MAX_COUNTED },
+  '/api/notifications?unread=true': { read: 4 * MAX_COUNTED },
+  '/api/notifications?unread=false': { read: 4 * MAX_COUNTED },
+  '/api/notifications/unread': { read: 40 * MAX_COUNTED },
+}
 
 describe.each(['before the first analysis', 'with statistics'])('%s', (when) => {
   beforeAll(async () => {
@@ -158,10 +181,13 @@ describe.each(['before the first analysis', 'with statistics'])('%s', (when) => 
     expect(beyond(works, limits)).toEqual([])
   })
 
-  test.each(OWN_LISTS)('%s of a person with three projects has an index', async (path) => {
-    service.service.access.forget()
-    works = []
-    expect((await service.get(path, ada.with)).status).toBe(200)
-    expect(beyond(works)).toEqual([])
-  })
+  test.each(Object.entries(OWN_LISTS))(
+    '%s of a person with three projects has an index',
+    async (path, limits) => {
+      service.service.access.forget()
+      works = []
+      expect((await service.get(path, ada.with)).status).toBe(200)
+      expect(beyond(works, limits)).toEqual([])
+    },
+  )
 })

@@ -86,7 +86,7 @@ describe('every guarded route with a personal key', () => {
     const { key } = (await service.post('/api/me/keys', { name: 'k', scopes }, somebody.with)).body
     for (const route of guarded) {
       const { status, body } = await callRoute(service, { route, ids, options: { key } })
-      if (route.person) {
+      if (!route.isOfPersonalKeys) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'person_required'])
       } else if (route.isBeyondPersonalKeys && isAllowed(route, { role, reach })) {
         expect([route.name, status, body.code]).toEqual([route.name, 403, 'personal_key'])

@@ -10,6 +10,8 @@ export interface Route {
   isServiceWide: boolean
   /** Whether only a person may call it. */
   person: boolean
+  /** Whether such a person may also send a personal key. */
+  isOfPersonalKeys: boolean
   /** Whether no person may call it. */
   needsServiceKey: boolean
   /** Whether no personal key may call it. */
@@ -25,6 +27,7 @@ export function routesOf(app: FastifyInstance): Route[] {
     scope: operation?.scope,
     isServiceWide: operation?.isServiceWide ?? false,
     person: operation?.person !== undefined,
+    isOfPersonalKeys: operation?.person === undefined || operation.person === 'acting',
     needsServiceKey: operation?.needsServiceKey ?? false,
     isBeyondPersonalKeys: operation?.isBeyondPersonalKeys ?? false,
   }))

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/db/pool.ts'
 import { startOutboxWorker } from '../../src/jobs/outbox.ts'
 import { startPushWorker } from '../../src/jobs/push.ts'
 import { startSyncWorker } from '../../src/jobs/sync.ts'
+import { paced } from '../../src/jobs/timers.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { repositories, transfersOn } from '../../src/repositories/index.ts'
 import { services } from '../../src/services/index.ts'
@@ -31,6 +32,7 @@ const workers = [
   startSyncWorker({ sync: service.sync, logger, pollMs: 200 }),
   startPushWorker({ push: service.push, logger, pollMs: 200 }),
   startOutboxWorker({ outbox: service.outbox, logger, pollMs: 200 }),
+  paced(() => service.notificationFeed.work(), { shares: { busy: 0.5, quiet: 0.5 }, pauseMs: 100, logger }),
 ]
 process.once('SIGTERM', async () => {
   for (const worker of workers) await worker.stop()

@@ -60,6 +60,8 @@ export const pipes = pgTable(
     index('pipes_unlogged')
       .on(table.kind, table.id)
       .where(sql`(${table.failingSince} is not null) <> ${table.isLoggedAsFailing}`),
+    // Whether people are told that all work again.
+    index('pipes_logged_failing').on(table.kind, table.id).where(sql`${table.isLoggedAsFailing}`),
   ],
 )
 

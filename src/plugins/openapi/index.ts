@@ -48,6 +48,10 @@ export const openapi = fp(
             name: 'Code host',
             description: 'Repositories connected to projects, and their sync runs.',
           },
+          {
+            name: 'Notifications',
+            description: 'What people are notified of, and the tasks that they follow.',
+          },
           { name: 'Activity', description: 'The activity log, and its live stream.' },
           {
             name: 'Feedback',

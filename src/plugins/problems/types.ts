@@ -38,7 +38,7 @@ export const PROBLEMS: Record<ErrorCode, readonly [status: number, title: string
   person_required: [
     403,
     'Person required',
-    'Only a person who is signed in can do this, not an API key or a session of one.',
+    'Only a person can do this, not an API key or a session of one. A personal key is enough to read notifications, to follow tasks, and for `assignee=@me`.',
   ],
   personal_key: [
     403,

@@ -128,6 +128,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
 const ACCESS = 'keys and sessions belong to an instance'
 const PEOPLE = 'people are invited to each instance again'
 const RECEIVED = 'a delivery belongs to the instance that received it'
+const NOTIFIED = 'people are notified of what happens on an instance'
 const RUNS = 'runs and deliveries belong to the instance that made them'
 
 /** Tables that follow from others: an import empties them with those. */
@@ -165,6 +166,10 @@ export const OMITTED_TABLES: Record<string, string> = {
   source_backlog: RECEIVED,
   source_items: RECEIVED,
   webhook_deliveries: RUNS,
+  notifications: NOTIFIED,
+  notification_progress: NOTIFIED,
+  task_followers: NOTIFIED,
+  task_mentions: NOTIFIED,
   leases: RUNS,
   pipes: RUNS,
   pipe_hours: RUNS,

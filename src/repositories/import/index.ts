@@ -135,7 +135,10 @@ async function begin({ db }: Session): Promise<void> {
   await createReferring(db)
 }
 
-const LOCKED_TABLES = [...new Set(['users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING_TABLES])]
+// The job of notifications first: it writes what refers to the others.
+const LOCKED_TABLES = [
+  ...new Set(['notification_progress', 'users', ...EXPORTED_TABLES.map(nameOf), ...FOLLOWING_TABLES]),
+]
 /** After each, whoever was waited for is done. */
 const MAX_ATTEMPTS = 5
 
@@ -209,6 +212,9 @@ const personalKeys = sql`select id from api_keys where user_id is not null`
 
 /** People with all that they have. Invites are of an instance. */
 const CLEARING_PEOPLE: readonly SQL[] = [
+  sql`delete from notifications`,
+  sql`delete from task_followers`,
+  sql`delete from task_mentions`,
   sql`delete from saved_filters where user_id is not null or key_id in (${personalKeys})`,
   sql`delete from sessions where user_id is not null`,
   sql`delete from api_key_secrets where key_id in (${personalKeys})`,
@@ -232,6 +238,10 @@ async function completeImport(db: NodePgDatabase): Promise<ImportedWhole> {
   // First: it waits for a pass that gives positions to the activity that was deleted, and ends later ones.
   await changesRepository(db).renewEpoch()
   await db.execute(sql`delete from changes`)
+  // Nobody is notified of what happened before.
+  await db.execute(sql`
+    update notification_progress set position = last_position,
+      history_until = coalesce((select max(sequence) from activity), 0) from change_feed`)
   const { rows } = await db.execute<{ [Name in keyof ImportedWhole]: number }>(sql`
     select (select count(*)::integer from projects where is_default) as defaults,
       (select count(*)::integer from projects where not exists (

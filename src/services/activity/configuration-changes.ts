@@ -5,6 +5,7 @@ import type { ActivityFeed, TransientEvent } from './feed.ts'
 export const ANYTHING_MAY_HAVE_CHANGED: TransientEvent[] = [
   { id: null, type: 'project.changed', projectId: null, isForAll: true, data: '{"projectId":null}' },
   { id: null, type: 'routing.changed', projectId: null, data: '{}' },
+  { id: null, type: 'notification.changed', projectId: null, to: 'people', data: '{}' },
 ]
 
 /** Sent when the stream cannot tell what a client missed, because its cursor is of another epoch. */

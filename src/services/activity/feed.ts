@@ -17,6 +17,8 @@ export interface StreamEvent {
   projectId: string | null
   /** Sent to the subscribers of every project. */
   isForAll?: true
+  /** Only sent to this person, or to all people, whatever their projects. */
+  to?: string | 'people'
   /** JSON on one line. */
   data: string
 }
@@ -29,6 +31,8 @@ export interface FeedFilter {
   /** Null for what concerns any project, or none. */
   projectIds: readonly string[] | null
   types?: string[] | undefined
+  /** The person who receives it, if it is one. */
+  userId?: string | undefined
 }
 
 export type ActivityFeed = ReturnType<typeof activityFeed>
@@ -216,8 +220,10 @@ export const toEvent = (row: ActivityRow, at: ChangePosition): StreamEvent => ({
 
 /** Whether a subscriber receives the event. */
 export const concerns = (
-  event: Pick<StreamEvent, 'projectId' | 'isForAll' | 'type'>,
-  { projectIds, types }: FeedFilter,
+  event: Pick<StreamEvent, 'projectId' | 'isForAll' | 'to' | 'type'>,
+  { projectIds, types, userId }: FeedFilter,
 ) =>
-  (reaches({ projectIds }, event.projectId) || event.isForAll === true) &&
+  (event.to === undefined
+    ? reaches({ projectIds }, event.projectId) || event.isForAll === true
+    : userId !== undefined && (event.to === 'people' || event.to === userId)) &&
   (types === undefined || types.includes(event.type))

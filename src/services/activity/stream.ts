@@ -4,12 +4,18 @@ import { replayFrom } from '../../domain/replay.ts'
 import { projectNotFound } from '../../errors/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { semaphore } from '../../lib/semaphore.ts'
-import { inProject, type Reach, type Repositories } from '../../repositories/index.ts'
+import { inProject, type Repositories } from '../../repositories/index.ts'
 import type { Caller } from '../access.ts'
 import { type AdmissionDeps, admission } from './admission.ts'
 import { burstUpTo, MAX_CHANGES, withoutBursts } from './bursts.ts'
 import { ANYTHING_MAY_HAVE_CHANGED, NOTHING_IS_KNOWN } from './configuration-changes.ts'
-import { type ActivityFeed, concerns, type StreamEvent, type TransientEvent } from './feed.ts'
+import {
+  type ActivityFeed,
+  concerns,
+  type FeedFilter,
+  type StreamEvent,
+  type TransientEvent,
+} from './feed.ts'
 import type { Sequencer } from './sequencer.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -22,7 +28,7 @@ interface StreamRequest {
 }
 
 interface Live {
-  scope: Reach
+  scope: FeedFilter
   missed: TransientEvent[]
   signal: AbortSignal
   /** Whether one event stands for the changes of a burst. */
@@ -83,7 +89,8 @@ export function streamService({
     ): Promise<AsyncIterable<StreamBatch>> {
       const bound = repos.within(caller)
       if (projectId && !(await bound.projects.find(projectId))) throw projectNotFound(projectId)
-      const scope = projectId ? inProject(projectId) : { projectIds: caller.projectIds }
+      const { projectIds } = projectId ? inProject(projectId) : caller
+      const scope = { projectIds, userId: caller.user?.id }
 
       const isSummary = bursts === 'summary'
       const start = lastEventId === undefined ? undefined : await startAfter(caller, lastEventId)
@@ -131,7 +138,7 @@ export function streamService({
   /** Reads from the database at the client's pace until little is left, then live. */
   async function* replay(
     start: ChangePosition,
-    { scope, ending, isSummary }: { scope: Reach; ending: AbortController; isSummary: boolean },
+    { scope, ending, isSummary }: { scope: FeedFilter; ending: AbortController; isSummary: boolean },
   ): AsyncGenerator<StreamBatch> {
     const { signal } = ending
     yield heartbeat(start)

@@ -54,6 +54,11 @@ export const JOB_ROWS = [
      uuidv7() from ${series}`,
   `insert into comments (id, task_id, body, author_type, author_name, is_public, external_id, created_at, updated_at)
    select ${id}, ${task}, 'Text', 'codehost', 'test', true, i, now(), now() from ${series}`,
+  `insert into notifications (id, user_id, reason, task_id, count, actor_type, actor_name, created_at, read_at)
+   select ${id}, '${ZERO_ID}', case when i % 2 = 0 then 'broken' else 'commented' end, case when i % 2 = 1 then ${task} end,
+     1, 'system', 'test', ${at}, ${at} from ${series}`,
+  `insert into task_followers (task_id, user_id, is_following, changed_at) select ${task}, uuidv7(), true, now() from ${series}`,
+  `insert into task_mentions (source_id, user_id, task_id) select uuidv7(), uuidv7(), ${task} from ${series}`,
   `insert into changes (position, activity_id) select row_number() over (order by id), id from activity`,
   `update change_feed set last_position = (select max(position) from changes)`,
   `insert into webhooks (id, name, url, types, is_active, position, created_at)
