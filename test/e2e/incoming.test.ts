@@ -6,7 +6,14 @@ import { pushedTo } from '../support/pushed.ts'
 import { sourceOf } from '../support/sources.ts'
 import { startSyncing } from '../support/syncing.ts'
 import type { Page } from '../tools/playwright.ts'
-import { type AppInBrowser, expectNone, smallTargets, testWith, violationsOn } from './support/browser.ts'
+import {
+  type AppInBrowser,
+  expectNone,
+  forgetActivity,
+  smallTargets,
+  testWith,
+  violationsOn,
+} from './support/browser.ts'
 
 const ENV = { ENCRYPTION_KEY: 'ab'.repeat(32), WEBHOOK_SECRET }
 const test = testWith(() => startApp({ env: ENV }))
@@ -106,6 +113,7 @@ describe('what arrived at all doors', () => {
 
   test('loads the payload of what is opened once, and no other', async ({ app }) => {
     await givenDeliveries(app)
+    await forgetActivity(app)
     const page = await app.open('/incoming')
     const loaded: string[] = []
     page.on('request', (request) => {

@@ -39,13 +39,24 @@ describe('offline', () => {
 /** What is fetched once the page is used has to be there: the code for Retry, and what else the test needs. */
 async function goOffline(page: Page, chunk: 'edits' | 'palette' = 'edits') {
   await page.mouse.move(600, 500)
+  // Resolves when all that it imports has arrived, too.
   const isLoaded = () =>
-    page.evaluate(
-      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/${chunk}-'))`,
-    )
+    page.evaluate(`(async () => {
+      const isChunk = ({ name }) => name.includes('/assets/${chunk}-') && name.endsWith('.js')
+      const fetched = performance.getEntriesByType('resource').find(isChunk)
+      if (fetched) await import(fetched.name)
+      return fetched && [...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet)
+    })()`)
   await expect.poll(isLoaded, { timeout: 15_000 }).toBe(true)
   await page.locator('.mantine-Notifications-root').first().waitFor({ state: 'attached' })
   await page.context().setOffline(true)
+  await page.getByText('You are offline').waitFor()
+}
+
+/** The browser tells the page a while later. */
+async function goOnline(page: Page) {
+  await page.context().setOffline(false)
+  await page.getByText('You are offline').waitFor({ state: 'detached' })
 }
 
 const toastOf = (page: Page, text: string | RegExp) =>
@@ -136,7 +147,7 @@ describe('offline in the settings', () => {
     const page = await app.open(`/projects/${id}`, { isLive: true })
     await page.getByRole('textbox', { name: 'New list name' }).fill('Later')
     await goOffline(page)
-    await page.context().setOffline(false)
+    await goOnline(page)
     let isLost = true
     await page.route(/\/lists$/, async (route) => {
       if (route.request().method() !== 'POST' || !isLost) return route.continue()

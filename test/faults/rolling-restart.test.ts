@@ -30,6 +30,9 @@ test(`${ROUNDS} rounds of SIGTERM for each of two instances in turn under load f
     connectionString,
   })
   // A refused connection sent no request, so none failed: a load balancer connects elsewhere, as the clients do here.
-  expect([...load.tally.retries.keys()].filter((reason) => reason !== 'ECONNREFUSED')).toEqual([])
+  // Linux resets what connects between the last `accept` and the end of listening: microseconds, for each of the signals.
+  const { ECONNREFUSED, ECONNRESET = 0, ...failures } = Object.fromEntries(load.tally.retries)
+  expect(failures).toEqual({})
+  expect(ECONNRESET).toBeLessThan(2)
   await drop()
 })

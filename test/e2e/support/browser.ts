@@ -107,6 +107,9 @@ export async function delayRequests(
 export const createTask = async ({ service }: AppInBrowser, body: object) =>
   (await service.post('/api/tasks', body)).body
 
+/** A page that opens applies the changes of the last seconds once more, with requests of its own: now there are none. */
+export const forgetActivity = ({ service }: AppInBrowser) => service.query('delete from activity')
+
 /** The task as the service has it. */
 export const taskOf = async ({ service }: AppInBrowser, id: string): Promise<Task> =>
   (await service.get(`/api/tasks/${id}`)).body
