@@ -5,6 +5,7 @@ import { routesOf } from './support/routes.ts'
 /** The routes without credentials, each with its reason. Every other route must refuse. */
 const PUBLIC_ROUTES: Record<string, string> = {
   'GET /': 'the page asks for a key itself',
+  'GET /robots.txt': 'crawlers have no keys',
   'GET /healthz': 'load balancers have no keys',
   'GET /readyz': 'load balancers have no keys',
   'GET /openapi.json': 'the reference is public',

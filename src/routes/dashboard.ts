@@ -18,6 +18,9 @@ export const dashboardRoutes = fp(
     const page = await readFile(`${builtAt}/index.html`, 'utf8').catch(() => undefined)
 
     app.get('/', { schema: { hide: true } }, (_, reply) => sendPage(reply, page))
+    app.get('/robots.txt', { schema: { hide: true } }, (_, reply) =>
+      reply.type('text/plain; charset=utf-8').send('User-agent: *\nDisallow: /\n'),
+    )
     app.addHook('onRequest', async (request, reply) => {
       if (request.is404 && isPage(request)) return sendPage(reply, page)
     })

@@ -31,3 +31,9 @@ test.each([
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
   }
 })
+
+test('crawlers are asked to stay away', async () => {
+  const { status, headers, body } = await service.get('/robots.txt', { key: null })
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+  expect(body).toBe('User-agent: *\nDisallow: /\n')
+})
