@@ -187,7 +187,7 @@ const taskViews = ({ task, mobile, crowded }: Filled['ids']): Record<string, Ope
     ['/tasks', all(select, inSelection('More actions for selected tasks')), 'phone'],
   ],
   'tasks/list-menu.tsx': [[`/tasks?projectId=${mobile}`, all(select, inSelection('Move')), 'wide']],
-  'tasks/list/project-filter.tsx': [['/triage', press('Project')]],
+  'tasks/list/project-filter.tsx': [['/triage', press(/^Project$/)]],
   'tasks/triage/accept-all.tsx': [[`/triage?projectId=${crowded}`, press(/^Accept all/)]],
   'tasks/panel/panel-bar.tsx': [[`/tasks/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
