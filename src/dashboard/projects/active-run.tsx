@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Schema } from '../api/client.ts'
 import { serverNow } from '../api/server-clock.ts'
+import { clockTime } from '../components/clock-time.ts'
 import { ProgressBar } from '../components/progress-bar.tsx'
 import { shortCounts, timeUntil } from './sync-run-text.ts'
 
@@ -54,7 +55,7 @@ function Countdown({ until }: { until: string }) {
   }, [])
   const left = timeUntil(until, now)
   if (!left) return 'soon'
-  const time = clock.format(new Date(until))
+  const time = clockTime(until, { now: new Date(now) })
   // Screen readers announce the time once, not each second.
   return (
     <>
@@ -65,8 +66,6 @@ function Countdown({ until }: { until: string }) {
     </>
   )
 }
-
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
 function progressText({ fetched, total }: Run, estimate: number | undefined) {
   const of = total
