@@ -80,7 +80,7 @@ const delivery = {
     Type.String({
       description:
         'Of feedback: its sentiment and the beginning of its note, or the name of the event. Of other receivers, where the payload is no longer stored or is longer than 32 KiB, and without the scope `admin`, it is the title of the first of its tasks, or null if there is none in reach.',
-      examples: ['frustrated: The export button does nothing.'],
+      examples: ['Frustrated: The export button does nothing.'],
     }),
   ),
   number: Nullable(

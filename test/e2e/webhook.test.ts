@@ -43,7 +43,7 @@ describe('the feedback webhook', () => {
     const { body } = await app.service.get('/api/tasks?q=By the template')
     expect(body.data).toHaveLength(1)
     await page.getByRole('link', { name: 'incoming deliveries', exact: true }).click()
-    await page.getByText('loved: By the template').waitFor()
+    await page.getByText('Loved: By the template').waitFor()
     await page.getByText('sent 2 times').waitFor()
   })
 })

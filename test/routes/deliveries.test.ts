@@ -70,9 +70,9 @@ describe('what a delivery says', () => {
     await send({ event: feedback({ note: 'In the event' }, { uuid: nested }), person: {} })
     await send(feedback({ sentiment: 'furious', note: 'Not valid' }, { uuid: invalid }))
     await send(feedback({ note: 'Elsewhere' }, { uuid: other, event: 'another' }))
-    expect(await titles(`senderId=${flat}`)).toEqual(['frustrated: Export fails'])
-    expect(await titles(`senderId=${nested}`)).toEqual(['frustrated: In the event'])
-    expect(await titles(`senderId=${invalid}`)).toEqual(['furious: Not valid'])
+    expect(await titles(`senderId=${flat}`)).toEqual(['Frustrated: Export fails'])
+    expect(await titles(`senderId=${nested}`)).toEqual(['Frustrated: In the event'])
+    expect(await titles(`senderId=${invalid}`)).toEqual(['Furious: Not valid'])
     expect((await service.get(`/api/deliveries?senderId=${flat}`)).body.data[0]).toMatchObject({
       hasPayload: true,
       number: null,
@@ -87,7 +87,7 @@ describe('what a delivery says', () => {
     const [{ id: deliveryId }] = (await service.get(`/api/deliveries?senderId=${senderId}`)).body.data
     const { body } = await service.get(`/api/deliveries/${deliveryId}`, { key })
     expect([body.title, body.payload]).toEqual(['Secret', undefined])
-    expect((await service.get(`/api/deliveries/${deliveryId}`)).body.title).toBe('frustrated: Secret')
+    expect((await service.get(`/api/deliveries/${deliveryId}`)).body.title).toBe('Frustrated: Secret')
   })
 
   test('is not read from long payloads, nor from those that are not stored, or not JSON', async () => {

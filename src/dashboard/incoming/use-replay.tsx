@@ -58,6 +58,7 @@ export function useReplay({ id, receiver, sourceId, outcome }: Delivery): {
       <ConfirmDialog
         title={`Replay and reopen ${plural(reopening.length, 'task')}?`}
         verb="Replay"
+        color="accent"
         onConfirm={replay}
         onClose={() => setReopening(undefined)}
       >

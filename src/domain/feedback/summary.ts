@@ -12,9 +12,11 @@ const MAX_NOTE = 140
 /** An event in one line: its sentiment and note, if it has them. */
 export function feedbackSummary({ name, sentiment, note }: FeedbackWords): string | null {
   const short = shortened(note?.replace(/\s+/g, ' ').trim() ?? '')
-  if (short) return sentiment ? `${sentiment}: ${short}` : short
-  return sentiment ? `${sentiment}, no note` : name
+  if (short) return sentiment ? `${capitalized(sentiment)}: ${short}` : short
+  return sentiment ? `${capitalized(sentiment)}, no note` : name
 }
+
+export const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 function shortened(note: string): string {
   const characters = [...note]

@@ -9,6 +9,7 @@ import type { CreationPlace, StoredTask } from '../task.ts'
 import { type FeedbackEvent, occurredAt, textOf } from './event.ts'
 import { type LimitedProperties, limitProperties, MAX_NOTE_BYTES } from './limits.ts'
 import { noteKeyOf } from './note-key.ts'
+import { capitalized } from './summary.ts'
 
 /** The actor in the activity log: the analytics platform has no API key. */
 export const ANALYTICS: ActorRef = { type: 'analytics', id: null, name: 'Analytics' }
@@ -71,7 +72,7 @@ export function titleOf(event: FeedbackEvent, redact = redactorOf(event)): strin
   const [first, second = ''] = note.split(LINE_BREAK).map(oneLine).filter(Boolean)
   const noteTitle = first && withShortLinks(first, second)
   const from = [textOf(properties.surface) ?? '', appVersion.trim()].filter(Boolean).map(shortened).join(' ')
-  const fallback = `${sentiment[0]?.toUpperCase()}${sentiment.slice(1)} feedback from ${oneLine(from)}`
+  const fallback = `${capitalized(sentiment)} feedback from ${oneLine(from)}`
   return cutOnWord(noteTitle ?? redact(fallback), MAX_TITLE_LENGTH)
 }
 
