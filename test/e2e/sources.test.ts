@@ -194,6 +194,9 @@ describe('a source', () => {
     }
     await choose('Rotate secret')
     const rotation = page.getByRole('dialog', { name: 'Rotate the secret of “Grafana alerts”' })
+    await rotation.getByRole('button', { name: 'Cancel' }).click()
+    await rotation.waitFor({ state: 'detached' })
+    await choose('Rotate secret')
     await rotation.getByLabel('Secret of the sender').fill('short')
     await rotation.getByRole('button', { name: 'Rotate secret' }).click()
     await rotation.getByText('must have at least').first().waitFor()

@@ -55,7 +55,7 @@ export function OverviewFigures({ overview, scope: { projectId } }: OverviewFigu
         value={daysToDone ? daysToDone.median.toLocaleString() : 'None'}
         note={
           daysToDone
-            ? `Median; nine of ten within ${plural(daysToDone.p90, 'day')}`
+            ? `Median; nine of ten within ${daysToDone.p90 === 0 ? 'a day' : plural(daysToDone.p90, 'day')}`
             : `${closed > 0 ? 'Only merged tasks were' : 'Nothing was'} closed in these weeks`
         }
       />

@@ -1,7 +1,12 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../api/client.ts'
 import { overviewQuery } from '../api/overview-queries.ts'
+import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
+import { sumOf } from '../lib/sum.ts'
+import { Link } from '../navigation/link.tsx'
+import { useMe } from '../session/session.ts'
 import { OverviewFigures } from './overview-figures.tsx'
 import { OverviewFrame } from './overview-frame.tsx'
 import { FailingPipes, Pipes } from './pipes.tsx'
@@ -20,10 +25,41 @@ export default function OverviewPage() {
       {query.data && (
         <>
           <OverviewFigures overview={query.data} scope={scope} />
-          <WeeksPicture weeks={query.data.weeks} />
+          {isQuiet(query.data) ? (
+            <NothingCounted hasOpen={query.data.oldestOpenAt !== null} />
+          ) : (
+            <WeeksPicture weeks={query.data.weeks} />
+          )}
         </>
       )}
       <Pipes projectId={scope.projectId} />
     </OverviewFrame>
+  )
+}
+
+const isQuiet = ({ weeks }: Schema<'Overview'>) =>
+  sumOf(weeks.flatMap(({ opened, closed }) => [...Object.values(opened), ...Object.values(closed)])) === 0
+
+/** Instead of a picture without anything in it. */
+function NothingCounted({ hasOpen }: { hasOpen: boolean }) {
+  const { can } = useMe()
+  if (hasOpen)
+    return (
+      <p className="quiet">Nothing was opened or closed in these weeks. Choose more weeks to see others.</p>
+    )
+  return (
+    <EmptyState
+      title="No tasks yet"
+      description="Once tasks come in, you see here how many are opened and closed each week, and by whom."
+      action={
+        can('admin') && (
+          <Button
+            renderRoot={(props) => <Link to="/settings/sources" search={{ source: 'new' }} {...props} />}
+          >
+            Add a source
+          </Button>
+        )
+      }
+    />
   )
 }

@@ -9,11 +9,19 @@ interface AcceptAtProviderProps {
   providers: Schema<'SignInWays'>['providers']
   /** For somebody who has an account here already. */
   isForPerson?: boolean
+  /** Where it is asked for elsewhere. */
+  username?: string
 }
 
 /** Accepts an invite without a password, where there are identity providers. */
-export function AcceptAtProvider({ secret, providers, isForPerson = false }: AcceptAtProviderProps) {
-  const [username, setUsername] = useState('')
+export function AcceptAtProvider({
+  secret,
+  providers,
+  isForPerson = false,
+  ...given
+}: AcceptAtProviderProps) {
+  const [typed, setUsername] = useState('')
+  const { username = typed } = given
   const [problem, setProblem] = useState<Problem>()
   const [isBusy, setBusy] = useState(false)
   if (providers.length === 0) return null
@@ -33,11 +41,11 @@ export function AcceptAtProvider({ secret, providers, isForPerson = false }: Acc
 
   return (
     <section className="stack" aria-label="Without a password">
-      {!isForPerson && (
+      {!isForPerson && given.username === undefined && (
         <TextInput
           label="Your username"
           description="2 to 39 characters: a-z, 0-9 and hyphen. It can't be changed later."
-          value={username}
+          value={typed}
           onChange={(event) => setUsername(event.currentTarget.value.trim().toLowerCase())}
           autoCapitalize="none"
           spellCheck={false}

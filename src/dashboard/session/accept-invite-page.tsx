@@ -15,25 +15,31 @@ import { SignedOutPage } from './signed-out-page.tsx'
 export function InvitePage() {
   const { secret, isInvalid, accept, acceptWithPasskey } = useInvite()
   const { hasPassword, isPasskeyPossible, providers } = useWays()
+  const isUsable = secret !== '' && !isInvalid
+  const atProvider = (username: string) =>
+    providers.length > 0 && (
+      <>
+        <AcceptAtProvider secret={secret} providers={providers} username={username} />
+        <p className="quiet">Or sign in with what you choose here:</p>
+      </>
+    )
   return (
     <SignedOutPage title="Create your account">
-      {secret && !isInvalid ? (
-        <>
-          <AcceptAtProvider secret={secret} providers={providers} />
-          {(hasPassword || isPasskeyPossible) && (
-            <NewPersonForm
-              verb="Create account"
-              // The start of the secret tells invites apart, and opens nothing.
-              draftName={`invited-person:${secret.slice(0, 8)}`}
-              isNameOptional
-              hasPassword={hasPassword}
-              onSubmit={(person) => accept(person)}
-              onPasskey={isPasskeyPossible ? acceptWithPasskey : undefined}
-            />
-          )}
-        </>
-      ) : (
-        <Unusable what="invite" isInvalid={isInvalid} />
+      {!isUsable && <Unusable what="invite" isInvalid={isInvalid} />}
+      {isUsable && !hasPassword && !isPasskeyPossible && (
+        <AcceptAtProvider secret={secret} providers={providers} />
+      )}
+      {isUsable && (hasPassword || isPasskeyPossible) && (
+        <NewPersonForm
+          verb="Create account"
+          // The start of the secret tells invites apart, and opens nothing.
+          draftName={`invited-person:${secret.slice(0, 8)}`}
+          isNameOptional
+          hasPassword={hasPassword}
+          others={atProvider}
+          onSubmit={(person) => accept(person)}
+          onPasskey={isPasskeyPossible ? acceptWithPasskey : undefined}
+        />
       )}
     </SignedOutPage>
   )

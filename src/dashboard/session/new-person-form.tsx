@@ -1,5 +1,5 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { ErrorText } from '../components/error-text.tsx'
 import { useFormDraft } from '../components/use-form-draft.ts'
@@ -25,6 +25,10 @@ interface NewPersonFormProps {
   /** Whether people can sign in with a password. */
   hasPassword?: boolean
   onSubmit(person: NewPerson): Promise<void>
+  /** Other ways to accept, for the username that is chosen. */
+  others?(username: string): ReactNode
+  /** Of a dialog. */
+  onCancel?(): void
   /** Where a passkey is possible instead. Resolves to true when the person is created, who may cancel. */
   onPasskey?: ((names: Names) => Promise<boolean | undefined>) | undefined
 }
@@ -33,7 +37,7 @@ const NOTHING = { username: '', name: '' }
 
 /** What somebody new chooses: username, name and password. */
 export function NewPersonForm({ verb, draftName, isNameOptional = false, ...props }: NewPersonFormProps) {
-  const { hasPassword = true, onSubmit, onPasskey } = props
+  const { hasPassword = true, others, onSubmit, onCancel, onPasskey } = props
   const draft = useFormDraft(draftName, NOTHING)
   const { username, name } = draft.values
   const [password, setPassword] = useState('')
@@ -64,6 +68,7 @@ export function NewPersonForm({ verb, draftName, isNameOptional = false, ...prop
         data-autofocus
         size="md"
       />
+      {others?.(username)}
       <TextInput
         label="Name"
         description="Others see it."
@@ -99,6 +104,19 @@ export function NewPersonForm({ verb, draftName, isNameOptional = false, ...prop
           onClick={() => void run(() => submitPasskey(onPasskey))}
         >
           {verb} with a passkey
+        </Button>
+      )}
+      {onCancel && (
+        <Button
+          variant="default"
+          size="md"
+          fullWidth
+          onClick={() => {
+            draft.discard()
+            onCancel()
+          }}
+        >
+          {draft.isDraft ? 'Discard' : 'Cancel'}
         </Button>
       )}
     </form>

@@ -53,9 +53,12 @@ export function SourceRotation({ source, onClose, onRotated }: SourceRotationPro
           onChange={(event) => setOverlapping(event.currentTarget.checked)}
         />
         {problem && <ErrorText>{problem.message}</ErrorText>}
-        <div>
+        <div className="row">
           <Button type="submit" loading={isBusy}>
             Rotate secret
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
           </Button>
         </div>
       </form>

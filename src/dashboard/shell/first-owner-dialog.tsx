@@ -40,7 +40,12 @@ export default function FirstOwnerDialog({ onClose }: { onClose(): Promise<void>
           You become an owner, with access to everything. API keys keep working, and an admin key stays the
           way back in.
         </p>
-        <NewPersonForm verb="Create account" draftName="first-owner" onSubmit={create} />
+        <NewPersonForm
+          verb="Create account"
+          draftName="first-owner"
+          onSubmit={create}
+          onCancel={() => void onClose()}
+        />
       </div>
     </Modal>
   )
