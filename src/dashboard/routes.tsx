@@ -34,6 +34,7 @@ const FeedbackOverviewPage = lazyPage(
   () => import('./overview/feedback-overview-page.tsx'),
 )
 const IncomingPage = lazyPage('/incoming', () => import('./incoming/incoming-page.tsx'))
+const NotificationsPage = lazyPage('/notifications', () => import('./notifications/notifications-page.tsx'))
 const TrashPage = lazyPage('/trash', () => import('./tasks/trash/trash-page.tsx'))
 const SettingsLayout = lazyPage('/settings', () => import('./settings/settings-layout.tsx'))
 const InstructionsPage = lazyPage('/settings/instructions', () => import('./settings/instructions-page.tsx'))
@@ -91,6 +92,7 @@ const ShellRoutes = () => (
       <Route path="/overview/feedback" component={FeedbackOverviewPage} />
       <Route path="/incoming" component={IncomingPage} />
       <Route path="/projects/:projectId" component={ProjectPage} />
+      <Route path="/notifications" component={NotificationsPage} />
       <Route path="/trash" component={TrashPage} />
       <Route path="/settings">
         <Redirect to="/settings/instructions" replace />

@@ -165,7 +165,7 @@ describe('the whole way of a person', () => {
     await access.waitFor({ state: 'detached' })
     await signedInAs(grace, /Grace Hopper.*viewer/)
     await grace.getByRole('button', { name: 'New task' }).waitFor({ state: 'detached' })
-    await panelOf(grace).getByRole('button', { name: 'More actions' }).waitFor({ state: 'detached' })
+    await panelOf(grace).getByRole('button', { name: 'Mark done' }).waitFor({ state: 'detached' })
     expect(await claimAtSecond()).toMatchObject({ by: { name: 'Grace Hopper' } })
 
     // The end, within a second.

@@ -73,6 +73,11 @@ export function createCacheUpdater(queryClient: QueryClient) {
     intervalMs: COUNTS_INTERVAL_MS,
   })
 
+  const notificationUpdates = createThrottle(() => invalidate('notifications'), {
+    delayMs: BATCH_DELAY_MS,
+    intervalMs: MIN_INTERVAL_MS,
+  })
+
   const filterCountUpdates = createThrottle(() => invalidate('saved-filters'), {
     delayMs: BATCH_DELAY_MS,
     intervalMs: FILTER_COUNTS_INTERVAL_MS,
@@ -101,6 +106,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
     // The database was restored or replaced.
     if (events.some(({ type }) => type === 'stream.reset')) void invalidateQuery(queryClient)
     if (events.some(({ type }) => CONFIGURATION_EVENTS.includes(type))) configurationUpdates.schedule()
+    if (events.some(({ type }) => type === 'notification.changed')) notificationUpdates.schedule()
     updates.schedule()
   }
 
@@ -187,6 +193,7 @@ export function createCacheUpdater(queryClient: QueryClient) {
       countUpdates.stop()
       totalUpdates.stop()
       statusUpdates.stop()
+      notificationUpdates.stop()
       filterCountUpdates.stop()
       configurationUpdates.stop()
     },

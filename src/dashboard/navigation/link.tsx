@@ -5,7 +5,7 @@ import { formatSearch, type Search } from './search-params.ts'
 
 export type Path =
   | '/sign-in'
-  | `/${'tasks' | 'triage' | 'overview' | 'incoming' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
+  | `/${'tasks' | 'triage' | 'overview' | 'notifications' | 'incoming' | 'projects' | 'trash' | 'settings'}${'' | `/${string}`}`
 
 /** A pointer that stays this long on a link preloads its page. */
 const PRELOAD_DELAY_MS = 50

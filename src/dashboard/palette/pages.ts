@@ -27,7 +27,12 @@ export function usePages(): Option[] {
         ]
       : []),
     { ...page('All tasks', '/tasks'), shortcut: 'g a' },
-    ...(me?.user ? [{ ...page('My work', tasksOf(me.user.username)), shortcut: 'g m' }] : []),
+    ...(me?.user
+      ? [
+          { ...page('My work', tasksOf(me.user.username)), shortcut: 'g m' },
+          { ...page('Notifications', '/notifications'), shortcut: 'g n' },
+        ]
+      : []),
     ...allLists.flatMap(({ project: { id: projectId, name }, lists }) => [
       page(name, `/tasks${formatSearch({ projectId })}`),
       ...[

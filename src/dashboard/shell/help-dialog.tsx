@@ -24,6 +24,7 @@ const GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       [['g', 'o'], 'Overview'],
       [['g', 'm'], 'My work'],
       [['g', 'a'], 'All tasks'],
+      [['g', 'n'], 'Notifications'],
       [['g', 'p'], 'A project'],
       [['g', 's'], 'Settings'],
       [['g', 'x'], 'Trash'],

@@ -27,6 +27,7 @@ import { ProjectLinks } from './project-links.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import styles from './sidebar.module.css'
 
+const NotificationsLink = preload(() => import('./notifications-link.tsx'))
 const SavedFilters = preload(() => import('./saved-filters.tsx'))
 const FailingCount = preload(() => import('./failing-count.tsx'))
 const TriageCount = preload(() => import('../tasks/triage/triage-count.tsx'))
@@ -51,6 +52,7 @@ export function Sidebar() {
       <div className={styles.brand}>
         <Logo />
         <ProjectSwitcher projects={active} openTasks={openTasks} />
+        <Suspense>{can('tasks:read') && me?.user && <NotificationsLink />}</Suspense>
       </div>
       <nav aria-label="Tasks" className={styles.nav}>
         {can('tasks:read') && (

@@ -9,6 +9,7 @@ const PAGES = new Map([
   ['t', '/triage'],
   ['o', '/overview'],
   ['a', '/tasks'],
+  ['n', '/notifications'],
   ['s', '/settings/instructions'],
   ['x', '/trash'],
 ])

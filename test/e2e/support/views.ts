@@ -111,6 +111,8 @@ export const pageViews = (ids: Filled['ids']): View[] => [
   { name: 'a project whose sync fails', path: `/projects/${ids.website}` },
   { name: 'a connection', path: `/projects/${ids.mobile}`, open: press('Edit connection') },
   { name: 'a project that is gone', path: `/projects/${ids.gone}` },
+  { name: 'notifications', path: '/notifications?show=all' },
+  { name: 'no notification', path: '/notifications' },
   { name: 'the trash', path: '/trash' },
   { name: 'the account', path: '/settings/account' },
   { name: 'instructions', path: '/settings/instructions' },

@@ -14,11 +14,13 @@ import {
 import type { Task, TaskListItem } from '../../api/queries.ts'
 import { useCopy } from '../../components/use-copy.ts'
 import { openNeighbor, openPalette, type PaletteStep } from '../../keyboard/shortcuts.ts'
+import { useMe } from '../../session/session.ts'
 import { useClaim } from '../claims/use-claim.ts'
 import { type AnyTask, useTaskActions } from '../edits/use-task-actions.ts'
 import { StatusCircle } from '../icons.tsx'
 import { deletionLock, mergeLock, statusLock } from '../managed.ts'
 import { changeToChoice } from '../status-choice.ts'
+import { FollowItem } from './follow-item.tsx'
 import styles from './task-panel.module.css'
 
 interface PanelBarProps {
@@ -34,6 +36,7 @@ export function PanelBar({ task, group, mayWrite, onClose }: PanelBarProps) {
   const actions = useTaskActions()
   const link = useCopy(`${location.origin}/tasks/${task.id}`)
   const isLocked = statusLock(group) !== undefined
+  const isPerson = Boolean(useMe().me?.user)
   return (
     <div className={styles.bar}>
       {mayWrite && !isLocked && (
@@ -57,16 +60,17 @@ export function PanelBar({ task, group, mayWrite, onClose }: PanelBarProps) {
         <ChevronDownIcon size={18} />
       </ActionIcon>
       <ActionIcon
-        className={mayWrite ? styles.link : undefined}
+        className={mayWrite || isPerson ? styles.link : undefined}
         onClick={() => void link.copy()}
         aria-label={link.copied ? 'Copied' : 'Copy link'}
       >
         <LinkIcon size={16} />
       </ActionIcon>
-      {mayWrite && (
+      {(mayWrite || isPerson) && (
         <MoreActions
           task={task}
           group={group}
+          mayWrite={mayWrite}
           isLocked={isLocked}
           onCopyLink={() => void link.copy()}
           onClose={onClose}
@@ -79,16 +83,12 @@ export function PanelBar({ task, group, mayWrite, onClose }: PanelBarProps) {
   )
 }
 
-interface MoreActionsProps extends Pick<PanelBarProps, 'task' | 'group' | 'onClose'> {
+interface MoreActionsProps extends PanelBarProps {
   isLocked: boolean
   onCopyLink(): void
 }
 
-function MoreActions({ task, group, isLocked, onCopyLink, onClose }: MoreActionsProps) {
-  const actions = useTaskActions()
-  const { claim } = useClaim(task)
-  const inPalette = (step: PaletteStep, tasks: AnyTask[]) =>
-    openPalette({ step, tasks: tasks as TaskListItem[] })
+function MoreActions({ onCopyLink, ...props }: MoreActionsProps) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -97,46 +97,59 @@ function MoreActions({ task, group, isLocked, onCopyLink, onClose }: MoreActions
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {task.isReady && (
-          <Menu.Item leftSection={<PersonIcon size={16} />} onClick={() => void claim()}>
-            Claim
-          </Menu.Item>
-        )}
         <Menu.Item leftSection={<LinkIcon size={16} />} onClick={onCopyLink}>
           Copy link
         </Menu.Item>
-        <Menu.Item leftSection={<ClockIcon size={16} />} onClick={() => inPalette('snooze', group)}>
-          Snooze…
-        </Menu.Item>
-        {!isLocked && (
-          <Menu.Item
-            leftSection={<CircleSlashIcon size={16} />}
-            onClick={() => void actions.change(group, changeToChoice('not_planned', group))}
-          >
-            Not planned
-          </Menu.Item>
-        )}
-        <Menu.Item
-          leftSection={<GitMergeIcon size={16} />}
-          disabled={mergeLock(group) !== undefined}
-          title={mergeLock(group)}
-          onClick={() => inPalette('merge', group)}
-        >
-          Merge into…
-        </Menu.Item>
-        <Menu.Item
-          c="var(--red)"
-          leftSection={<TrashIcon size={16} />}
-          disabled={deletionLock(group) !== undefined}
-          title={deletionLock(group)}
-          onClick={() => {
-            onClose()
-            void actions.remove(group)
-          }}
-        >
-          Delete
-        </Menu.Item>
+        <FollowItem taskId={props.task.id} />
+        {props.mayWrite && <Changes {...props} />}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function Changes({ task, group, isLocked, onClose }: Omit<MoreActionsProps, 'onCopyLink'>) {
+  const actions = useTaskActions()
+  const { claim } = useClaim(task)
+  const inPalette = (step: PaletteStep, tasks: AnyTask[]) =>
+    openPalette({ step, tasks: tasks as TaskListItem[] })
+  return (
+    <>
+      {task.isReady && (
+        <Menu.Item leftSection={<PersonIcon size={16} />} onClick={() => void claim()}>
+          Claim
+        </Menu.Item>
+      )}
+      <Menu.Item leftSection={<ClockIcon size={16} />} onClick={() => inPalette('snooze', group)}>
+        Snooze…
+      </Menu.Item>
+      {!isLocked && (
+        <Menu.Item
+          leftSection={<CircleSlashIcon size={16} />}
+          onClick={() => void actions.change(group, changeToChoice('not_planned', group))}
+        >
+          Not planned
+        </Menu.Item>
+      )}
+      <Menu.Item
+        leftSection={<GitMergeIcon size={16} />}
+        disabled={mergeLock(group) !== undefined}
+        title={mergeLock(group)}
+        onClick={() => inPalette('merge', group)}
+      >
+        Merge into…
+      </Menu.Item>
+      <Menu.Item
+        c="var(--red)"
+        leftSection={<TrashIcon size={16} />}
+        disabled={deletionLock(group) !== undefined}
+        title={deletionLock(group)}
+        onClick={() => {
+          onClose()
+          void actions.remove(group)
+        }}
+      >
+        Delete
+      </Menu.Item>
+    </>
   )
 }
