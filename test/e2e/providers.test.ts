@@ -109,7 +109,7 @@ describe('an identity provider', () => {
     const { url } = (await app.service.post('/api/invites', { name: 'Grace', role: 'viewer' })).body
     const page = await app.open(url.replace(app.service.url, ''), { key: null })
     await page.getByRole('button', { name: 'Continue with Acme' }).waitFor()
-    expect(await page.getByRole('textbox', { name: /username/i }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('textbox', { name: /username/i }).count()).toBe(1)
     await field(page, 'Username').fill('grace')
     await page.getByRole('button', { name: 'Continue with Acme' }).click()
     await signedInAs(page, /Grace.*viewer/)
