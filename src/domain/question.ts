@@ -54,19 +54,25 @@ export function decideQuestion(
 interface Ending {
   actor: ActorRef
   channel: TaskSource
+  /** The comment that ends it, if one does. */
+  commentId?: string
   now: Date
 }
 
 /** Decides the end of the question of a task; undefined if it has none. */
-export const decideEnd = (task: StoredTask, { actor, channel, now }: Ending): ChangeOutcome | undefined =>
-  decideChange(task, {
-    change: { question: null },
-    moveTo: undefined,
-    actor,
-    channel,
-    connection: undefined,
-    now,
-  })
+export function decideEnd(
+  task: StoredTask,
+  { actor, channel, commentId, now }: Ending,
+): ChangeOutcome | undefined {
+  const requested = { change: { question: null }, moveTo: undefined, connection: undefined }
+  const outcome = decideChange(task, { ...requested, actor, channel, now })
+  if (!outcome || commentId === undefined) return outcome
+  const activities = outcome.activities.map(({ type, metadata }) => ({
+    type,
+    metadata: { ...metadata, commentId },
+  }))
+  return { ...outcome, activities }
+}
 
 /** Whether a comment that was made here answers the question: assistants cannot answer each other. */
 export const endsQuestion = (channel: TaskSource): boolean => channel !== 'assistant'

@@ -74,7 +74,7 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
         const { channel } = caller
         const questioned = comment.needsAnswer
           ? decideQuestion(task, { commentId: row.id, actor: author, channel, now })
-          : endsQuestion(channel) && decideEnd(task, { actor: author, channel, now })
+          : endsQuestion(channel) && decideEnd(task, { actor: author, channel, commentId: row.id, now })
         const commentCount = await repos.comments.insert(row)
         const about = aboutComment(row, { ...task, commentCount })
         await log(repos, { type: 'comment.created', caller, now, ...about })

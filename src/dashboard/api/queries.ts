@@ -34,6 +34,7 @@ export type TaskFilters = Pick<
   | 'claimed'
   | 'triaged'
   | 'snoozed'
+  | 'needsAnswer'
   | 'q'
   | 'sort'
 >

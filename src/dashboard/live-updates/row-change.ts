@@ -7,7 +7,7 @@ export function rowChangeOf(activity: Pick<Activity, 'type' | 'metadata' | 'acto
   const { type, metadata } = activity
   if (type === 'task.completed') {
     const closedReason = metadata.closedReason as TaskListItem['closedReason'] | undefined
-    return { status: 'done', ...DECIDED, snoozedUntil: null, ...(closedReason && { closedReason }) }
+    return { ...DONE, ...(closedReason && { closedReason }) }
   }
   if (type === 'task.reopened') return { status: metadata.to as TaskListItem['status'], closedReason: null }
   if (type === 'comment.created' || type === 'comment.deleted')
@@ -15,8 +15,7 @@ export function rowChangeOf(activity: Pick<Activity, 'type' | 'metadata' | 'acto
   if (type === 'task.claimed') return { status: 'in_progress', ...DECIDED }
   if (type === 'task.claim_released' || type === 'task.claim_expired') return { status: 'open', claim: null }
   if (type === 'task.woken') return { triaged: metadata.triaged === true, snoozedUntil: null }
-  if (type === 'task.merged')
-    return { status: 'done', mergedInto: metadata.into as string, ...DECIDED, snoozedUntil: null }
+  if (type === 'task.merged') return { ...DONE, mergedInto: metadata.into as string }
   if (type === 'task.unmerged') return { status: metadata.to as TaskListItem['status'], mergedInto: null }
   if (type === 'task.report_added' || type === 'task.report_removed')
     return { reports: metadata.reports as number }
@@ -26,6 +25,7 @@ export function rowChangeOf(activity: Pick<Activity, 'type' | 'metadata' | 'acto
 }
 
 const DECIDED: Change = { triaged: true }
+const DONE: Change = { status: 'done', ...DECIDED, snoozedUntil: null, question: null }
 
 /** Whoever changes one of these decides about the task. */
 const DECISIONS = ['status', 'priority', 'listId', 'labels', 'assignees']

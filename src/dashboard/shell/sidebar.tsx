@@ -19,7 +19,7 @@ import { PROJECT } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
 import { useOpened } from '../navigation/use-opened.ts'
 import { useMe } from '../session/session.ts'
-import { isWorkOf, searchOf, workOf } from '../tasks/filters.ts'
+import { isOfQuestions, isWorkOf, searchOf, workOf } from '../tasks/filters.ts'
 import { useFilters } from '../tasks/use-filters.ts'
 import { Account } from './account.tsx'
 import { OpenCount } from './open-count.tsx'
@@ -30,6 +30,7 @@ import styles from './sidebar.module.css'
 const NotificationsLink = preload(() => import('./notifications-link.tsx'))
 const SavedFilters = preload(() => import('./saved-filters.tsx'))
 const FailingCount = preload(() => import('./failing-count.tsx'))
+const QuestionsLink = preload(() => import('../tasks/questions-link.tsx'))
 const TriageCount = preload(() => import('../tasks/triage/triage-count.tsx'))
 const FirstOwner = lazyComponent(async () => {
   await firstPageRendered
@@ -63,6 +64,11 @@ export function Sidebar() {
               <TriageCount className={styles.count} />
             </Suspense>
           </Link>
+        )}
+        {can('tasks:read') && (
+          <Suspense>
+            <QuestionsLink className={styles.link ?? ''} activeClassName={styles.active ?? ''} />
+          </Suspense>
         )}
         {can('tasks:read') && username && (
           <Link
@@ -147,5 +153,10 @@ export function Sidebar() {
 function useIsAllTasks(username: string | undefined): boolean {
   const [pathname] = useLocation()
   const filters = useFilters()
-  return pathname.startsWith('/tasks') && !filters.projectId && !isWorkOf(username, filters)
+  return (
+    pathname.startsWith('/tasks') &&
+    !filters.projectId &&
+    !isWorkOf(username, filters) &&
+    !isOfQuestions(filters)
+  )
 }

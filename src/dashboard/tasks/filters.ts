@@ -41,8 +41,15 @@ export const NOT_DONE: Task['status'][] = ['open', 'in_progress']
 export const workOf = (username: string): TaskFilters => ({ status: NOT_DONE, assignee: [username] })
 
 /** Whether a list has what somebody has to do, in any order. */
-export const isWorkOf = (username: string | undefined, { sort, ...filters }: TaskFilters) =>
-  username !== undefined && formatFilters(filters) === formatFilters(workOf(username))
+export const isWorkOf = (username: string | undefined, filters: TaskFilters) =>
+  username !== undefined && isListOf(filters, workOf(username))
+
+/** What people have to answer. */
+export const QUESTIONS: TaskFilters = { needsAnswer: true }
+export const isOfQuestions = (filters: TaskFilters) => isListOf(filters, QUESTIONS)
+
+const isListOf = ({ sort, ...filters }: TaskFilters, other: TaskFilters) =>
+  formatFilters(filters) === formatFilters(other)
 
 /**
  * The filters in an address. Without any, the list has what is not done, and everything with `status=all`. An address with
@@ -120,6 +127,7 @@ function parsedFilters(search: Record<string, unknown>): TaskFilters {
     claimed: flag(search.claimed),
     triaged: flag(search.triaged),
     snoozed: flag(search.snoozed),
+    needsAnswer: flag(search.needsAnswer),
     includeArchived: search.includeArchived === true || undefined,
     q: firstCharacters(q, MAX_QUERY) || undefined,
     sort: knownValues(search.sort, SORTS)?.[0],

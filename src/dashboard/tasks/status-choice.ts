@@ -35,13 +35,13 @@ export function decided(change: Schema<'TaskChange'>, { triaged }: { triaged: bo
 const isDecision = (change: Schema<'TaskChange'>) => DECISIONS.some((name) => name in change)
 
 /**
- * The fields that a change sets: a decision triages a task, one that is done is not snoozed, and one that is opened loses
- * its reason.
+ * The fields that a change sets: a decision triages a task, one that is done is not snoozed and needs no answer, and one
+ * that is opened loses its reason.
  */
 export function effectOf(change: Schema<'TaskChange'>) {
   const implied = {
     ...(isDecision(change) && { triaged: true }),
-    ...(change.status === 'done' && { snoozedUntil: null }),
+    ...(change.status === 'done' && { snoozedUntil: null, question: null }),
   }
   const ofReopening = change.status && change.status !== 'done' ? { closedReason: null } : {}
   return Object.assign(implied, change, ofReopening)

@@ -9,7 +9,7 @@ import { usePageTitle } from '../components/use-page-title.ts'
 import { openNewTask } from '../keyboard/shortcuts.ts'
 import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
-import { isWorkOf } from './filters.ts'
+import { isOfQuestions, isWorkOf } from './filters.ts'
 import { FilterBar } from './list/filter-bar.tsx'
 import { TaskList } from './list/task-list.tsx'
 import { ListPage } from './list-page.tsx'
@@ -58,6 +58,7 @@ function useTitle(filters: TaskFilters): string {
   const { me } = useMe()
   const { data: projects } = useQuery({ ...projectsQuery, enabled: Boolean(projectId) })
   const { data: lists } = useQuery({ ...listsQuery(projectId ?? ''), enabled: Boolean(projectId && listId) })
+  if (isOfQuestions(filters)) return 'Questions'
   if (!projectId) return isWorkOf(me?.user?.username, filters) ? 'My work' : 'All tasks'
   const project = projects?.find(({ id }) => id === projectId)?.name ?? 'Project'
   const list = lists?.find(({ id }) => id === listId)?.name

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { rowChangeOf } from '../../../src/dashboard/live-updates/row-change.ts'
 import type { Actor } from '../../../src/schemas/task.ts'
 
-const DONE = { status: 'done', triaged: true, snoozedUntil: null }
+const DONE = { status: 'done', triaged: true, snoozedUntil: null, question: null }
 const by = (type: Actor['type']): Actor => ({ type, id: null, name: 'Somebody' })
 
 describe('the change of a row', () => {

@@ -56,8 +56,13 @@ describe('the effect of a change', () => {
     expect(effectOf({ ...change, triaged: false } as never)).toMatchObject({ triaged: false })
   })
 
-  test('ends the snooze of a task that is done', () => {
-    expect(effectOf({ status: 'done' })).toEqual({ status: 'done', triaged: true, snoozedUntil: null })
+  test('ends the snooze and the question of a task that is done', () => {
+    expect(effectOf({ status: 'done' })).toEqual({
+      status: 'done',
+      triaged: true,
+      snoozedUntil: null,
+      question: null,
+    })
   })
 
   test('of what decides nothing is the change itself', () => {

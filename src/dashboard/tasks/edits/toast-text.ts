@@ -22,6 +22,7 @@ export function changeLabel({ status, closedReason, priority, listId, ...others 
   if (others.triaged !== undefined) return others.triaged ? 'Accepted' : 'Sent back to Triage'
   if (others.snoozedUntil) return `Snoozed until ${clockTime(others.snoozedUntil)}`
   if (others.snoozedUntil === null) return 'Snooze ended'
+  if (others.question === null) return 'Question ended'
   const [first] = Object.entries(others)
   if (!first) return 'Changed'
   const [field, value] = first

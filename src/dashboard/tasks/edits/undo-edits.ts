@@ -87,7 +87,7 @@ export function reverseOf(edit: Edit, current: Current): Change | undefined {
       Object.assign(change, { [name]: namesWithout({ was, made, is }) })
     else return undefined
   }
-  return withReason(change)
+  return toChange(change)
 }
 
 /** Whether somebody has decided about a task that the edit took out of Triage. */
@@ -101,8 +101,16 @@ const isDecidedSince = ({ after, decisions }: Edit, { isCommentedOn = false, ...
 const staysTriaged = (edit: Edit, current: Current) =>
   isDecidedSince(edit, current) && current.triaged !== false
 
+/** The API takes of a question only its comment. */
+function toChange({ question, ...change }: Fields): Change {
+  if (question === undefined) return withReason(change)
+  return withReason({ ...change, question: question && { commentId: question.commentId } })
+}
+
+type Reversal = Omit<Fields, 'question'> & Pick<Change, 'question'>
+
 /** The API takes a reason only with the status done, and nothing clears it but a reopening. No reason means completed. */
-function withReason({ closedReason, ...change }: Fields): Change {
+function withReason({ closedReason, ...change }: Reversal): Change {
   const isDone = (change.status ?? 'done') === 'done'
   const isNotPlanned = closedReason === 'not_planned'
   // A completion needs no reason, and the code host may own it.

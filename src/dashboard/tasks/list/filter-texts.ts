@@ -20,6 +20,7 @@ export const MORE_FILTERS = {
   claimed: 'Claimed',
   triaged: 'Triaged',
   snoozed: 'Snoozed',
+  needsAnswer: 'Needs an answer',
   kind: 'Kind',
   externalId: 'External ID',
   codehostIssueNumber: 'Issue number',
@@ -42,10 +43,10 @@ export const CHOICES = { status: STATUSES, priority: PRIORITIES, source: SOURCES
 
 export const hasChoices = (name: FilterName): name is keyof typeof CHOICES => name in CHOICES
 
-const FLAGS: readonly FilterName[] = ['isReady', 'claimed', 'triaged', 'snoozed']
+const FLAGS = ['isReady', 'claimed', 'triaged', 'snoozed', 'needsAnswer'] as const
 
-export const isFlag = (name: FilterName): name is 'isReady' | 'claimed' | 'triaged' | 'snoozed' =>
-  FLAGS.includes(name)
+export const isFlag = (name: FilterName): name is (typeof FLAGS)[number] =>
+  (FLAGS as readonly string[]).includes(name)
 
 /** The value of a filter as its chip shows it. */
 export function valueText(name: FilterName, filters: TaskFilters): string {

@@ -1,4 +1,4 @@
-import { CommentIcon } from '@primer/octicons-react'
+import { CommentIcon, QuestionIcon } from '@primer/octicons-react'
 import {
   memo,
   type FocusEvent as ReactFocusEvent,
@@ -149,6 +149,12 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             />
           </Suspense>
         )}
+        {task.question && (
+          <span className={styles.question} role="img" aria-label="Needs an answer" title="Needs an answer">
+            <QuestionIcon size={14} />
+            <span className={styles.questionText}>Needs answer</span>
+          </span>
+        )}
         {task.claim && (
           <span className={`${styles.label} ${styles.claim}`} title={`Claimed by ${task.claim.by.name}`}>
             {task.claim.by.name} · <RelativeTime dateTime={task.claim.expiresAt} isShort />
@@ -197,8 +203,8 @@ const isGivenBack = ({ relatedTarget }: ReactFocusEvent) =>
   relatedTarget instanceof Element && relatedTarget.closest('dialog') !== null
 
 /** Nothing else keeps an open task with blockers from being ready. */
-const isBlocked = ({ status, blockedBy, isReady }: TaskListItem) =>
-  status === 'open' && blockedBy.length > 0 && !isReady
+const isBlocked = ({ status, blockedBy, isReady, question }: TaskListItem) =>
+  status === 'open' && blockedBy.length > 0 && !isReady && !question
 
 /** Of the first two words, or the first letter. */
 const initialsOf = (name: string) =>

@@ -48,7 +48,7 @@ function textOf({ type, message, metadata, actor }: Activity): string {
     case 'feedback.received':
       return message ?? 'sent feedback'
     case 'task.updated':
-      return changesText(metadata.changes)
+      return changesText(metadata)
     case 'comment.created':
       return 'commented'
     case 'comment.updated':
@@ -67,11 +67,13 @@ const wordsOf = (type: string) => type.replaceAll(/[._-]+/g, ' ').trim()
 export const timeOf = ({ type, metadata, createdAt }: Activity): string =>
   type === 'task.completed' && typeof metadata.completedAt === 'string' ? metadata.completedAt : createdAt
 
-function changesText(changes: unknown): string {
+function changesText({ changes, commentId }: Activity['metadata']): string {
   if (typeof changes !== 'object' || changes === null) return 'edited the task'
   const parts = Object.entries(changes)
     .filter(([name]) => name !== 'projectId' || !('listId' in changes))
-    .map(([name, change]) => changeText(name, change))
+    .map(([name, change]) =>
+      name === 'question' && commentId !== undefined ? 'answered the question' : changeText(name, change),
+    )
   return parts.join(', ') || 'edited the task'
 }
 
@@ -85,6 +87,7 @@ function changeText(name: string, change: unknown): string {
   if (name === 'triaged') return to === true ? 'accepted the task' : 'sent the task back to triage'
   if (name === 'snoozedUntil')
     return to === null ? 'ended the snooze' : `snoozed the task until ${clockTime(String(to))}`
+  if (name === 'question') return to === null ? 'ended the question' : 'asked a question'
   if (name === 'isDraft') return to === true ? 'converted it to a draft' : 'marked it as ready for review'
   if (name === 'listId' || name === 'projectId') return 'moved the task to another list'
   if (Array.isArray(from) && Array.isArray(to)) {

@@ -49,7 +49,8 @@ export function CommentBox({ task }: { task: Task }) {
       // Keep text typed while the request was running.
       setDraft((current) => (current === text ? undefined : current))
       await invalidate(queryClient, { queryKey: ['comments', taskId] })
-      if (body.isPublic) await invalidate(queryClient, { queryKey: ['task', taskId] })
+      // Its question ends.
+      if (body.isPublic || task.question) await invalidate(queryClient, { queryKey: ['task', taskId] })
     } catch (error) {
       setDraft((current) => (current === undefined || current === text ? text : `${text}\n\n${current}`))
       const problem = problemOf(error)
@@ -83,7 +84,7 @@ export function CommentBox({ task }: { task: Task }) {
       <Textarea
         ref={box}
         aria-label="Comment"
-        placeholder="Add a comment"
+        placeholder={task.question ? 'Add your answer' : 'Add a comment'}
         autosize
         minRows={2}
         maxRows={12}
@@ -110,7 +111,7 @@ export function CommentBox({ task }: { task: Task }) {
           loading={sent !== undefined}
           disabled={text.trim() === ''}
         >
-          Comment
+          {task.question ? 'Answer' : 'Comment'}
         </Button>
         <span className="quiet small push">Markdown supported</span>
       </div>

@@ -141,7 +141,7 @@ function TaskDetails({ task, onClose }: { task: Task; onClose(): void }) {
           <ReportSections task={task} mayWrite={mayWrite} />
         </Suspense>
       )}
-      <Timeline task={task} />
+      <Timeline task={task} edit={edit} />
     </div>
   )
 }

@@ -12,12 +12,14 @@ import { TaskLink } from '../reports/task-link.tsx'
 import { activityText, timeOf } from './activity-text.ts'
 import { CommentBox } from './comment-box.tsx'
 import { CommentItem } from './comment-item.tsx'
+import { QuestionNote } from './question-note.tsx'
 import styles from './task-panel.module.css'
 import { timelineOf } from './timeline-items.ts'
 import { useLinkedComment } from './use-linked-comment.ts'
+import type { TaskEdit } from './use-task-edit.ts'
 
 /** Activities and comments of a task, oldest first. */
-export function Timeline({ task }: { task: Task }) {
+export function Timeline({ task, edit }: { task: Task; edit: TaskEdit }) {
   const queries = {
     activities: useInfiniteQuery(timelineQuery(task.id)),
     comments: useInfiniteQuery(commentsQuery(task.id)),
@@ -72,6 +74,14 @@ export function Timeline({ task }: { task: Task }) {
           ),
         )}
       </ol>
+      {!comments.isPending && (
+        <QuestionNote
+          task={task}
+          edit={edit}
+          mayWrite={can('tasks:write')}
+          latestCommentId={itemsOf(comments.data)[0]?.id}
+        />
+      )}
       {can('tasks:write') && <CommentBox task={task} />}
     </section>
   )

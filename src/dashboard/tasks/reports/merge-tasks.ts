@@ -18,7 +18,7 @@ import { type Edit, editsOf, keptText, type UndoEditsResult, undoEdits } from '.
 import { undoIoOf } from '../edits/undo-io.ts'
 
 export type Titled = Pick<TaskListItem, 'id' | 'title'>
-export type Mergeable = Titled & Pick<TaskListItem, 'triaged' | 'snoozedUntil'>
+export type Mergeable = Titled & Pick<TaskListItem, 'triaged' | 'snoozedUntil' | 'question'>
 
 /** What shows merged tasks, beside lists. */
 export const MERGED_QUERIES = ['task', 'timeline', 'similar', 'reports']
@@ -133,16 +133,16 @@ function undoMerge(
 }
 
 /** What a merge has decided about a task, which unmerging it does not take back. */
-function decisionEdits({ id, triaged, snoozedUntil, result }: Merged, { status }: Task): Edit[] {
+function decisionEdits({ id, triaged, snoozedUntil, question, result }: Merged, { status }: Task): Edit[] {
   const isSnoozed = snoozedUntil !== null && Date.parse(snoozedUntil) > serverNow()
   // The status is what it was before, and no decision of somebody else.
-  const before = { triaged, snoozedUntil: isSnoozed ? snoozedUntil : null, status }
+  const before = { triaged, snoozedUntil: isSnoozed ? snoozedUntil : null, question, status }
   const edits = editsOf({
     before: new Map([[id, before]]),
     done: [result],
-    fields: ['triaged', 'snoozedUntil', 'status'],
+    fields: ['triaged', 'snoozedUntil', 'question', 'status'],
   })
-  return edits.filter(({ after }) => 'triaged' in after || 'snoozedUntil' in after)
+  return edits.filter(({ after }) => Object.keys(after).some((name) => name !== 'status'))
 }
 
 async function undoDecisions(queryClient: QueryClient, edits: Edit[]): Promise<UndoEditsResult> {
