@@ -1,5 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import type { Schema } from '../api/client.ts'
 import { overviewQuery } from '../api/overview-queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -9,20 +10,32 @@ import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
 import { OverviewFigures } from './overview-figures.tsx'
 import { OverviewFrame } from './overview-frame.tsx'
-import { FailingPipes, Pipes } from './pipes.tsx'
+import { FailingPipes, Pipes, useIsStatusAwaited } from './pipes.tsx'
 import { useScope } from './scope.ts'
 import { WeeksPicture } from './weeks-picture.tsx'
+
+/** As high as what takes their place. */
+const FIGURES_PX = 72
+const PICTURE_PX = 374
 
 /** Whether the team keeps up: what came in against what was closed, and by whom. */
 export default function OverviewPage() {
   const { scope } = useScope()
   const query = useQuery(overviewQuery(scope))
+  // What fails comes first, and would move the rest.
+  const isWaiting = useIsStatusAwaited(scope)
   return (
     <OverviewFrame title="Overview">
       <FailingPipes projectId={scope.projectId} />
-      {query.isPending && <Skeleton height={320} />}
+      {/* Others beneath what fails, instead of the same ones that move. */}
+      {(query.isPending || isWaiting) && (
+        <Fragment key={String(isWaiting)}>
+          <Skeleton height={FIGURES_PX} />
+          <Skeleton height={PICTURE_PX} />
+        </Fragment>
+      )}
       {query.isError && <LoadError what="the overview" query={query} />}
-      {query.data && (
+      {query.data && !isWaiting && (
         <>
           <OverviewFigures overview={query.data} scope={scope} />
           {isQuiet(query.data) ? (

@@ -33,7 +33,13 @@ const STATES = {
 }
 
 interface PipesProps {
-  projectId: string | undefined
+  projectId?: string | undefined
+}
+
+/** Until the first response: after a failure, nothing waits for the next one. */
+export function useIsStatusAwaited(props: PipesProps): boolean {
+  const { query } = usePipes(props)
+  return query.isLoading && query.failureCount === 0
 }
 
 /** What fails, with the reason and where to mend it; nothing when nothing does. */

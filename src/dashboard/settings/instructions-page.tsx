@@ -44,7 +44,7 @@ export default function InstructionsPage() {
         Instructions that AI assistants follow. An assistant receives the active ones at the start of each
         session, highest priority first.
       </PageHeader>
-      {projects.length > 0 && me?.projectIds === null && (
+      {can('tasks:read') && me?.projectIds === null && (
         <Select
           aria-label="Project"
           placeholder="All projects"
