@@ -13,6 +13,8 @@ export interface NotifiableChange {
   /** Whether the notes are other ones. */
   isOfNotes: boolean
   commentId: string | null
+  /** Whether its comment needs an answer. */
+  isQuestion: boolean
   /** The person whose claim has expired. */
   claimantId: string | null
 }
@@ -48,6 +50,8 @@ export interface KnownAbout {
   texts: ReadonlyMap<string, string>
   followers: Follower[]
   mentions: Mention[]
+  /** The assignees of the tasks that questions are about. */
+  assignees: ReadonlyMap<string, string[]>
 }
 
 export interface NewNotification {
@@ -84,8 +88,8 @@ export function decideNotifications(changes: NotifiableChange[], known: KnownAbo
 
   for (const change of changes) {
     const { taskId } = change
-    if (taskId === null) tellOwners(change)
-    else if (known.projects.has(taskId)) decide({ ...change, taskId })
+    if (taskId === null && change.type === 'pipe.failed') tellOwners(change, 'broken')
+    else if (taskId !== null && known.projects.has(taskId)) decide({ ...change, taskId })
   }
   return { ...outcome, notifications: [...notifications.values()] }
 
@@ -106,12 +110,18 @@ export function decideNotifications(changes: NotifiableChange[], known: KnownAbo
     const { taskId, type, commentId } = change
     const mentionedNow = tellMentioned(commentId, change)
     if (type !== 'comment.created') return
-    if (known.texts.has(commentId))
-      for (const { userId, isFollowing } of followers.get(taskId)?.values() ?? []) {
-        const person = people.get(userId)
-        if (!isFollowing || mentionedNow.has(userId) || !person || !canRead(person, change)) continue
-        tell(userId, { change, reason: 'commented' })
-      }
+    if (known.texts.has(commentId)) {
+      const candidates = new Set([
+        ...(change.isQuestion ? assigneesOf(taskId) : []),
+        ...[...(followers.get(taskId)?.values() ?? [])].flatMap((each) =>
+          each.isFollowing ? each.userId : [],
+        ),
+      ])
+      const reason = change.isQuestion ? 'question' : 'commented'
+      const notified = [...candidates].filter((id) => !mentionedNow.has(id) && isConcerned(id, change))
+      for (const id of notified) tell(id, { change, reason })
+      if (change.isQuestion && notified.length + mentionedNow.size === 0) tellOwners(change, reason)
+    }
     followAsActor(change)
   }
 
@@ -134,9 +144,20 @@ export function decideNotifications(changes: NotifiableChange[], known: KnownAbo
     return added
   }
 
-  function tellOwners(change: NotifiableChange): void {
-    if (change.type !== 'pipe.failed') return
-    for (const { id } of known.people.filter(({ isOwner }) => isOwner)) tell(id, { change, reason: 'broken' })
+  function tellOwners(change: NotifiableChange, reason: NotificationReason): void {
+    for (const { id } of known.people.filter(({ isOwner }) => isOwner)) tell(id, { change, reason })
+  }
+
+  function assigneesOf(taskId: string): string[] {
+    const names = known.assignees.get(taskId) ?? []
+    return names.flatMap((name) => byUsername.get(name.toLowerCase())?.id ?? [])
+  }
+
+  /** Whether a change of somebody else concerns a person. */
+  function isConcerned(id: string, change: TaskChange): boolean {
+    const { actor } = change
+    const person = people.get(id)
+    return person !== undefined && canRead(person, change) && !(actor.type === 'user' && actor.id === id)
   }
 
   function tell(
@@ -175,9 +196,12 @@ type TaskChange = NotifiableChange & { taskId: string }
 const keyOf = ({ sourceId, userId }: Mention) => `${sourceId} ${userId}`
 
 /** The usernames that people have to be known by, to decide. */
-export const usernamesOf = (changes: NotifiableChange[], texts: Iterable<string>): string[] => [
+export const usernamesOf = (
+  changes: NotifiableChange[],
+  { texts, assignees }: { texts: Iterable<string>; assignees: Iterable<string[]> },
+): string[] => [
   ...new Set([
-    ...changes.flatMap(({ assignees }) => assignees.map((name) => name.toLowerCase())),
+    ...[...changes.map((change) => change.assignees), ...assignees].flat().map((name) => name.toLowerCase()),
     ...[...texts].flatMap(mentionsIn),
   ]),
 ]

@@ -2,7 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Cursor, DateTime, Limit, Nullable, PageOf, ref, StrictObject, StringEnum, Uuid } from './parts.ts'
 import { Actor } from './task.ts'
 
-export const NotificationReason = ['mentioned', 'assigned', 'commented', 'claim_expired', 'broken'] as const
+export const NotificationReason = [
+  'mentioned',
+  'assigned',
+  'commented',
+  'question',
+  'claim_expired',
+  'broken',
+] as const
 export type NotificationReason = (typeof NotificationReason)[number]
 
 /** Counting more takes longer than a request may. */
@@ -13,7 +20,7 @@ export const Notification = Type.Object(
     id: Uuid('The ID of the notification. It is another one after each repeat.'),
     reason: StringEnum([...NotificationReason], {
       description:
-        'Why you are notified. `mentioned`: a comment or the notes of a task mention you. `assigned`: somebody assigned the task to you. `commented`: somebody commented on a task that you follow. `claim_expired`: your claim ended before you were done. `broken`: something that Inlet receives or sends through has begun to fail; only owners are notified.',
+        'Why you are notified. `mentioned`: a comment or the notes of a task mention you. `assigned`: somebody assigned the task to you. `commented`: somebody commented on a task that you follow. `question`: somebody asks a question about a task that is assigned to you or that you follow; owners are asked if there is nobody. `claim_expired`: your claim ended before you were done. `broken`: something that Inlet receives or sends through has begun to fail; only owners are notified.',
     }),
     taskId: Nullable(Uuid('The task, or null if it concerns the whole service.')),
     taskTitle: Nullable(Type.String({ description: 'The title of the task as it is now.' })),

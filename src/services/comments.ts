@@ -76,8 +76,15 @@ export function commentsService({ repos, clock }: { repos: Repositories; clock: 
           ? decideQuestion(task, { commentId: row.id, actor: author, channel, now })
           : endsQuestion(channel) && decideEnd(task, { actor: author, channel, commentId: row.id, now })
         const commentCount = await repos.comments.insert(row)
-        const about = aboutComment(row, { ...task, commentCount })
-        await log(repos, { type: 'comment.created', caller, now, ...about })
+        const { metadata, ...about } = aboutComment(row, { ...task, commentCount })
+        const asks = comment.needsAnswer && { needsAnswer: true }
+        await log(repos, {
+          type: 'comment.created',
+          caller,
+          now,
+          ...about,
+          metadata: { ...metadata, ...asks },
+        })
         if (questioned) await write(repos, { task, actor: author, outcome: questioned })
         await recordComment(repos, { clock, now, change: 'created', comment: row, task, locked })
         return writtenFor(caller, row)

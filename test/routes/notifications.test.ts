@@ -83,6 +83,34 @@ describe('a person is told', () => {
     expect(all).toMatchObject([{ reason: 'claim_expired', count: 1, actor: { type: 'system' } }])
   })
 
+  test('of a question, instead of the comment, if the task is theirs or they follow it', async () => {
+    const eve = await person(service, { name: 'Eve' })
+    const ask = (with_: object = {}) =>
+      service.post(`/api/tasks/${task.id}/comments`, { body: 'Which?', needsAnswer: true }, with_)
+    await service.patch(`/api/tasks/${task.id}`, { assignees: [ada.username] }, ada.with)
+    await unfollow(ada)
+    await follow(bob)
+    await follow(eve)
+    await notifyAll(service)
+    await ask()
+    await ask(eve.with)
+    expect(linesOf(await notificationsOf(service, ada))).toEqual(['question 2'])
+    expect(linesOf(await notificationsOf(service, bob))).toEqual(['question 2'])
+    expect(linesOf(await notificationsOf(service, eve))).toEqual(['question 1'])
+  })
+
+  test('of a question that concerns nobody, if the person is an owner', async () => {
+    const owner = await person(service, { name: 'Olga', role: 'owner' })
+    const asked = { body: 'Which?', needsAnswer: true }
+    await service.post(`/api/tasks/${task.id}/comments`, asked)
+    expect(linesOf(await notificationsOf(service, owner))).toEqual(['question 1'])
+    expect(await notificationsOf(service, ada)).toEqual([])
+    await follow(ada)
+    await service.post(`/api/tasks/${task.id}/comments`, asked)
+    expect(linesOf(await notificationsOf(service, owner))).toEqual(['question 1'])
+    expect(linesOf(await notificationsOf(service, ada))).toEqual(['question 1'])
+  })
+
   test('of a mention and not also of the comment', async () => {
     await follow(ada)
     await comment(`Look, @${ada.username}`)

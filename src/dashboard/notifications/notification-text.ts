@@ -5,6 +5,7 @@ const DONE: Record<Notification['reason'], string> = {
   mentioned: 'mentioned you',
   assigned: 'assigned the task to you',
   commented: 'commented',
+  question: 'needs an answer',
   claim_expired: 'Your claim ended before the task was done',
   broken: 'The overview says what fails, and where to mend it',
 }

@@ -31,7 +31,7 @@ export const notifications = pgTable(
     id: uuid('id').primaryKey(),
     userId: userId(),
     reason: text('reason', {
-      enum: ['mentioned', 'assigned', 'commented', 'claim_expired', 'broken'],
+      enum: ['mentioned', 'assigned', 'commented', 'question', 'claim_expired', 'broken'],
     }).notNull(),
     /** Null for what concerns the whole service. */
     taskId: taskId(),

@@ -89,7 +89,7 @@ export function notificationFeedRepository(db: Executor) {
           actor_type as "actorType", actor_id as "actorId", actor_name as "actorName",
           extract(epoch from created_at)::float8 * 1000 as "createdMs",
           coalesce(metadata -> 'changes' ? 'notes', false) as "isOfNotes", assigned,
-          metadata ->> 'commentId' as "commentId",
+          metadata ->> 'commentId' as "commentId", metadata -> 'needsAnswer' = 'true' as "isQuestion",
           case when type = 'task.claim_expired' and metadata #>> '{by,type}' = 'user' then metadata #>> '{by,id}' end
             as "claimantId"
         from (values (1)) as always left join found on true
@@ -106,6 +106,12 @@ export function notificationFeedRepository(db: Executor) {
       const { id, projectId } = tasks
       const rows = await db.select({ id, projectId }).from(tasks).where(inArray(id, taskIds))
       return new Map(rows.map((row) => [row.id, row.projectId]))
+    },
+
+    async assigneesOf(taskIds: string[]): Promise<Map<string, string[]>> {
+      const { id, assignees } = tasks
+      const rows = await db.select({ id, assignees }).from(tasks).where(inArray(id, taskIds))
+      return new Map(rows.map((row) => [row.id, row.assignees]))
     },
 
     /** Of the comments that exist: the text, empty without a mention of a person. */
@@ -236,6 +242,7 @@ interface ChangeColumns extends Record<string, unknown> {
   isOfNotes: boolean
   assigned: string[] | null
   commentId: string | null
+  isQuestion: boolean | null
   claimantId: string | null
 }
 
@@ -247,6 +254,7 @@ const toChange = ({ actorType, actorId, actorName, createdMs, assigned, ...row }
   assignees: assigned ?? [],
   isOfNotes: row.isOfNotes,
   commentId: row.commentId,
+  isQuestion: row.isQuestion ?? false,
   claimantId: row.claimantId,
 })
 

@@ -55,7 +55,9 @@ async function knownAbout(feed: Repositories['notificationFeed'], changes: Notif
     ...(commentIds.length > 0 ? await feed.textsOfComments(commentIds) : []),
     ...(withNotes.length > 0 ? await feed.notesOf(withNotes) : []),
   ])
-  const usernames = usernamesOf(changes, texts.values())
+  const asked = present(changes.map(({ isQuestion, taskId }) => (isQuestion ? taskId : null)))
+  const assignees = asked.length > 0 ? await feed.assigneesOf(asked) : new Map<string, string[]>()
+  const usernames = usernamesOf(changes, { texts: texts.values(), assignees: assignees.values() })
   const followed = commented.length > 0 ? commented : []
   // What makes somebody a follower is compared with what that person decided.
   const followers = await feed.followersOf(usernames.length > 0 ? taskIds : followed)
@@ -63,12 +65,13 @@ async function knownAbout(feed: Repositories['notificationFeed'], changes: Notif
     ...followers.map(({ userId }) => userId),
     ...changes.flatMap(({ claimantId, actor }) => [claimantId, actor.type === 'user' ? actor.id : null]),
   ])
-  const hasOwners = changes.some(({ type }) => type === 'pipe.failed')
+  const hasOwners = asked.length > 0 || changes.some(({ type }) => type === 'pipe.failed')
   return {
     people: await feed.people({ usernames, ids, hasOwners }),
     projects: await feed.projectsOf(taskIds),
     texts,
     followers,
+    assignees,
     mentions: texts.size > 0 ? await feed.mentionsIn([...texts.keys()]) : [],
   }
 }
