@@ -26,7 +26,7 @@ export function statisticsRepository(db: Executor) {
             select from pg_stats where pg_stats.schemaname = current_schema() and tablename = counted.relname
           )
         )
-        order by n_live_tup desc limit 1`)
+        order by n_live_tup desc, relid limit 1`)
       return rows[0]?.name
     },
 
