@@ -192,6 +192,7 @@ const taskViews = ({ task, mobile, crowded }: Filled['ids']): Record<string, Ope
   'tasks/list/project-filter.tsx': [['/triage', press(/^Project$/)]],
   'tasks/triage/accept-all.tsx': [[`/triage?projectId=${crowded}`, press(/^Accept all/)]],
   'tasks/panel/panel-bar.tsx': [[`/tasks/${task}`, press('More actions')]],
+  'tasks/panel/follow-item.tsx': [[`/triage/${task}`, press('More actions')]],
   'tasks/panel/comment-item.tsx': [
     [`/tasks/${task}`, all(seeDescription, press('Comment actions'))],
     [`/tasks/${task}`, all(seeDescription, pick('Comment actions', 'Delete'))],
