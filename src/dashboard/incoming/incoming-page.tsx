@@ -3,7 +3,7 @@ import { type RefObject, useRef } from 'react'
 import { type DeliveryFilter, deliveriesQuery } from '../api/queries.ts'
 import { CopyBlock } from '../components/copy-block.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
-import { Link } from '../navigation/link.tsx'
+import { AddSource } from '../overview/add-source.tsx'
 import { OverviewFrame } from '../overview/overview-frame.tsx'
 import { useMe } from '../session/session.ts'
 import { feedbackCurl } from '../settings/feedback-curl.ts'
@@ -85,15 +85,7 @@ function NoDeliveries({ filter }: Pick<DeliveriesProps, 'filter'>) {
     <EmptyState
       title="Nothing has arrived yet"
       description="What is sent to the feedback webhook and to sources, and what code hosts report, appears here with what became of it."
-      action={
-        can('admin') && (
-          <Button
-            renderRoot={(props) => <Link to="/settings/sources" search={{ source: 'new' }} {...props} />}
-          >
-            Add a source
-          </Button>
-        )
-      }
+      action={can('admin') && <AddSource />}
     >
       {can('admin') && isServiceWide && <CopyBlock caption="Or send a test event:" text={feedbackCurl()} />}
     </EmptyState>

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import type { Schema } from '../api/client.ts'
@@ -6,8 +6,8 @@ import { overviewQuery } from '../api/overview-queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { LoadError } from '../components/load-error.tsx'
 import { sumOf } from '../lib/sum.ts'
-import { Link } from '../navigation/link.tsx'
 import { useMe } from '../session/session.ts'
+import { AddSource } from './add-source.tsx'
 import { OverviewFigures } from './overview-figures.tsx'
 import { OverviewFrame } from './overview-frame.tsx'
 import { FailingPipes, Pipes, useIsStatusAwaited } from './pipes.tsx'
@@ -64,15 +64,7 @@ function NothingCounted({ hasOpen }: { hasOpen: boolean }) {
     <EmptyState
       title="No tasks yet"
       description="Once tasks come in, you see here how many are opened and closed each week, and by whom."
-      action={
-        can('admin') && (
-          <Button
-            renderRoot={(props) => <Link to="/settings/sources" search={{ source: 'new' }} {...props} />}
-          >
-            Add a source
-          </Button>
-        )
-      }
+      action={can('admin') && <AddSource />}
     />
   )
 }
