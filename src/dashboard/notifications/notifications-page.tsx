@@ -1,18 +1,20 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
+import { api, dataOf } from '../api/client.ts'
 import { notificationsQuery } from '../api/notification-queries.ts'
 import { itemsOf } from '../api/queries.ts'
 import { EmptyState } from '../components/empty-state.tsx'
+import pageStyles from '../components/page.module.css'
+import { useMutation } from '../components/use-mutation.ts'
 import { usePageTitle } from '../components/use-page-title.ts'
+import { useRowKeys } from '../keyboard/use-row-keys.ts'
 import { Link } from '../navigation/link.tsx'
 import { useSearchOf } from '../navigation/use-search-of.ts'
 import { NO_PERSON, useMe } from '../session/session.ts'
 import { Rows } from '../settings/rows.tsx'
 import { NotificationRow } from './notification-row.tsx'
 import styles from './notifications.module.css'
-import { useNotificationKeys } from './use-notification-keys.ts'
-import { useRead } from './use-read.ts'
 
 /** What concerns the person who is signed in, the latest first. */
 export default function NotificationsPage() {
@@ -23,12 +25,18 @@ export default function NotificationsPage() {
   const list = useRef<HTMLDivElement>(null)
   const { read, isBusy } = useRead()
   usePageTitle('Notifications')
-  useNotificationKeys(list, (id) => void read([id]))
   const notifications = itemsOf(query.data)
+  useRowKeys({
+    list,
+    count: notifications.length,
+    selector: '[data-notification]',
+    key: 'e',
+    onKey: ({ dataset: { notification = '' } }) => void read([notification]),
+  })
   const hasUnread = notifications.some(({ readAt }) => readAt === null)
 
   return (
-    <section className={styles.page} aria-label="Notifications">
+    <section className={pageStyles.page} aria-label="Notifications">
       <header className={styles.head}>
         <h1>Notifications</h1>
         <nav aria-label="Which notifications" className={styles.tabs}>
@@ -68,6 +76,18 @@ export default function NotificationsPage() {
       )}
     </section>
   )
+}
+
+/** Marks notifications as read, some or all. */
+function useRead() {
+  const { mutate, isBusy } = useMutation('notifications')
+  return {
+    isBusy,
+    read: (ids: string[] | 'all') =>
+      mutate("Couldn't mark as read", () =>
+        dataOf(api.POST('/api/notifications/read', { body: ids === 'all' ? { all: true } : { ids } })),
+      ),
+  }
 }
 
 const TAB = { className: styles.tab, activeClassName: styles.active }

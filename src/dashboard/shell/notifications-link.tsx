@@ -9,7 +9,7 @@ import styles from './sidebar.module.css'
 export default function NotificationsLink() {
   const { data } = useQuery(unreadQuery)
   const count = data?.count ?? 0
-  const number = count < MAX_UNREAD ? String(count) : `${MAX_UNREAD}+`
+  const number = `${count.toLocaleString()}${count < MAX_UNREAD ? '' : '+'}`
   return (
     <ActionIcon
       size={32}

@@ -8,8 +8,10 @@ import { CurlExample } from '../../components/curl-example.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LoadError } from '../../components/load-error.tsx'
 import { Loading } from '../../components/loading.tsx'
+import pageStyles from '../../components/page.module.css'
 import { RelativeTime } from '../../components/relative-time.tsx'
 import { usePageTitle } from '../../components/use-page-title.ts'
+import { useRowKeys } from '../../keyboard/use-row-keys.ts'
 import { Link } from '../../navigation/link.tsx'
 import { formatSearch } from '../../navigation/search-params.ts'
 import { useMe } from '../../session/session.ts'
@@ -18,7 +20,6 @@ import { useFilters } from '../use-filters.ts'
 import styles from './trash-page.module.css'
 import { type DeletedTask, deletedTasks, trashQuery } from './trash-query.ts'
 import { useRestore } from './use-restore.ts'
-import { useTrashShortcuts } from './use-trash-shortcuts.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const RETENTION_DAYS = 30
@@ -33,10 +34,10 @@ export default function TrashPage() {
   usePageTitle('Trash')
   const rows = deletedTasks(query.data?.pages ?? [])
   const mayWrite = can('tasks:write')
-  useTrashShortcuts(list, rows.length)
+  useRowKeys({ list, count: rows.length, selector: 'button', key: 'r', onKey: (button) => button.click() })
 
   return (
-    <section className={styles.page} aria-label="Trash">
+    <section className={pageStyles.page} aria-label="Trash">
       <header className={styles.head}>
         <div className={styles.text}>
           <h1>Trash</h1>
